@@ -1,5 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { keepPageQuery, makePagePolicy, makeStaticPolicy } from "#lib/api/http/page-policy.ts";
+import { filterPageQuery, makePagePolicy, makeStaticPolicy } from "#lib/api/http/page-policy.ts";
 import { answerKindOf, isDemo, securityHeaders } from "#lib/api/http/security-headers.ts";
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
@@ -29,7 +29,7 @@ export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers);
   const policy = pathname === "/docs" ? prepareReference(headers) : preparePage(request, headers);
   const url = request.nextUrl.clone();
-  if (!isDemo(pathname)) url.search = keepPageQuery(searchParams);
+  if (!isDemo(pathname)) url.search = filterPageQuery(searchParams);
   const response =
     url.search === request.nextUrl.search
       ? NextResponse.next({ request: { headers } })

@@ -84,6 +84,18 @@ for (const driver of ["pg", "neon"] as const) {
 }
 
 describe("a database server", () => {
+  it("that ends connections while the pool closes does not report them as lost", async () => {
+    const url = await createDatabase(postgres.url, "closing", "template1");
+    const reported: Error[] = [];
+    const database = await openTestPostgres({ driver: "pg", url }, (error) => reported.push(error));
+    const closing = database.db.transaction(async (tx) => {
+      void database.close();
+      await assert.rejects(tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`), isConnectionLost);
+    });
+    await assert.rejects(closing, isConnectionLost);
+    assert.deepEqual(reported, []);
+  });
+
   it("that cannot be reached is reported without the password", async () => {
     const url = "postgres://someone:geheim@127.0.0.1:1/nothing";
     await assert.rejects(openDatabase({ driver: "pg", url, onError() {} }), (error: Error) => {

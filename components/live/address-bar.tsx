@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert } from "lucide-react";
+import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -58,6 +58,21 @@ export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeC
           <span className="min-w-0 break-words">{problem}</span>
         </p>
       )}
+      {browser.restartNotice && <RestartNotice key={browser.restartNotice} text={browser.restartNotice} />}
+    </div>
+  );
+}
+
+/** Says that the browser was started again, until the person closes the notice. */
+function RestartNotice({ text }: { text: string }) {
+  const [isClosed, setClosed] = useState(false);
+  if (isClosed) return null;
+  return (
+    <div role="status" className="flex items-center gap-2 border-t px-3 py-1 text-sm text-soft">
+      <span className="min-w-0 flex-1 break-words">{text}</span>
+      <IconButton label="Close the notice" size="icon-sm" onClick={() => setClosed(true)}>
+        <X />
+      </IconButton>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 import { SessionProvider } from "#components/runtime/session-context.tsx";
-import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import { LiveStage } from "./live-stage.tsx";
 
 /** Shows only the live view of a session. The API returns the address of this page as `liveViewUrl`. */

@@ -2,8 +2,8 @@
 
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
 import type { LiveStatus } from "#lib/client/live-connection.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import type { SessionState } from "#lib/page/state/session-state.ts";
-import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts";
 
 const SessionContext = createContext<{ runtime: SessionRuntime; live: LiveStatus } | undefined>(undefined);

@@ -3,7 +3,8 @@ import { createRevisionCache, type RevisionCache } from "#lib/page/actions/revis
 import { createSessionActions, type SessionActions } from "#lib/page/actions/session-actions.ts";
 import { createTestResultsCache, type TestResultsCache } from "#lib/page/actions/test-results-cache.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
-import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
+import type { LiveFrame } from "#lib/page/state/view-types.ts";
 
 /** A frame of the live connection that is shown immediately and not stored in the state. */
 type TransientFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;

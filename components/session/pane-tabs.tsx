@@ -1,7 +1,9 @@
 "use client";
 
 import { cn } from "#components/ui/cn.ts";
-import type { Pane } from "./session-view.tsx";
+
+/** The part of the session that a narrow page shows. */
+export type Pane = "conversation" | "browser" | "result";
 
 const NAMES: Record<Pane, string> = { conversation: "Conversation", browser: "Browser", result: "Result" };
 

@@ -5,7 +5,7 @@ import { LiveStage } from "#components/live/live-stage.tsx";
 import { TestRunAnnouncer } from "#components/test-runs/test-run-announcer.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
-import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import { DrawerContext, type DrawerState } from "../runtime/drawer-context.tsx";
 import { SessionProvider } from "../runtime/session-context.tsx";
 import { Composer } from "./composer/composer.tsx";
@@ -14,16 +14,13 @@ import { Conversation } from "./conversation/conversation.tsx";
 import { Drawer } from "./drawer/drawer.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { ImportDialog } from "./imports/import-dialog.tsx";
-import { PaneTabs } from "./pane-tabs.tsx";
+import { type Pane, PaneTabs } from "./pane-tabs.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
 import { TabTitle } from "./tab-title.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
-
-/** The part of the session that a narrow page shows. */
-export type Pane = "conversation" | "browser" | "result";
 
 /** Shows the page of a session or of a sub-agent. */
 export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {

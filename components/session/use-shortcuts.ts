@@ -5,7 +5,7 @@ import { isStopping, isWorking, mayStop } from "#lib/page/state/session-state.ts
 import { useRuntime } from "../runtime/session-context.tsx";
 import { useStop } from "./composer/stop-context.tsx";
 
-type Places = {
+type ShortcutTargets = {
   composer: RefObject<HTMLTextAreaElement | null>;
   conversation: RefObject<HTMLDivElement | null>;
   surface: RefObject<HTMLTextAreaElement | null>;
@@ -14,7 +14,7 @@ type Places = {
 };
 
 /** Handles the shortcuts of the session page, unless a menu, a dialog, a field or the live view has handled the key. */
-export function useShortcuts(places: Places): void {
+export function useShortcuts(places: ShortcutTargets): void {
   const { store } = useRuntime();
   const stopping = useStop();
   const latest = useRef({ ...places, ...stopping });

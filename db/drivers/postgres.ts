@@ -43,7 +43,10 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
   // because the pool listens only while the connection is idle. If an idle connection is lost, the pool emits the same
   // error too, and this second event is ignored.
   pool.on("connect", (client) => {
-    client.on("error", onError);
+    client.on("error", (error) => {
+      // A pool that closes does not wait for the ends of its connections, which the server may cut meanwhile.
+      if (!pool.ending) onError(error);
+    });
     nameStatements(client);
   });
   pool.on("error", () => {});

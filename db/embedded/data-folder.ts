@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { databaseAccount } from "./account.ts";
 import { findPrograms, makeExecutableForAll, type PostgresPrograms } from "./programs.ts";
 import { WAL_SEGMENT_BYTES } from "./settings.ts";
-import { copyTemplate, ensureTemplate, finishDataFolder, makeTemplate, takeCopy } from "./template.ts";
+import {
+  copyTemplate,
+  ensureTemplate,
+  finishDataFolder,
+  makeTemplate,
+  movePreparedCopy,
+} from "./template.ts";
 
 /** Thrown if the data folder of the service cannot be used. The message says how to fix it. */
 export class DataFolderError extends Error {
@@ -60,7 +66,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
     await mkdir(created, { mode: 0o700 });
     await makeTemplate(programs, created);
     await finishDataFolder(created);
-  } else if (!(await takeCopy(template, created))) await copyTemplate(template, created);
+  } else if (!(await movePreparedCopy(template, created))) await copyTemplate(template, created);
   await rm(folder, { recursive: true, force: true });
   await rename(created, folder);
   await rm(parent, { recursive: true, force: true });

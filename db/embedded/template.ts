@@ -79,7 +79,7 @@ export async function prepareCopy(template: string): Promise<void> {
  *
  * @returns false if there is no copy, if the copy belongs to another account, or if it is on another file system.
  */
-export async function takeCopy(template: string, target: string): Promise<boolean> {
+export async function movePreparedCopy(template: string, target: string): Promise<boolean> {
   const copy = copyOf(template);
   try {
     const { uid } = await stat(copy);

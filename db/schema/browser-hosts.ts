@@ -19,11 +19,16 @@ export const browserHosts = pgTable(
     machine: text("machine"),
     /** WebSocket URL at which the host listens. */
     url: text("url").notNull(),
+    /**
+     * URL of a process of the service that is connected to the host, for processes that cannot reach the host themselves.
+     * Null if no such process can be reached from other machines.
+     */
+    relayUrl: text("relay_url"),
     /** The token that the host demands, encrypted. */
     sealedToken: text("sealed_token").notNull(),
     /** Version of the host's calls. A service uses only hosts of its own version. */
     protocol: integer("protocol").notNull(),
-    /** Number of browsers that the host runs at most. */
+    /** Number of browsers that the host runs at most; 0 if it is about to end and takes no new sessions. */
     places: integer("places").notNull(),
     /** Number of sessions whose browser runs, starts or waits for a place at the host. */
     load: integer("load").notNull().default(0),

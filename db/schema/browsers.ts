@@ -1,4 +1,5 @@
-import { index, integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { index, integer, json, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { bytes, createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
@@ -54,12 +55,20 @@ export const browsers = pgTable(
      * effect.
      */
     lastChange: text("last_change"),
+    /** Since when the session waits for a place. Null while it does not wait. */
+    waitingSince: instant("waiting_since"),
+    /**
+     * What a person is told about the start of a browser in a session that had one already: what was restored, and what
+     * was not. Null for the first browser.
+     */
+    restartNotice: text("restart_notice"),
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
     oneOf("browsers_status", table.status, BROWSER_STATUSES),
     oneOf("browsers_page_want", table.pageWant, PAGE_WANTS),
+    index("browsers_waiting").on(table.waitingSince).where(sql`waiting_since is not null`),
   ],
 );
 
@@ -72,6 +81,27 @@ export const pagePictures = pgTable("page_pictures", {
   bytes: bytes("bytes").notNull(),
   takenAt: instant("taken_at").notNull().defaultNow(),
 });
+
+/**
+ * Cookies, local storage and databases of a session's browser, from which its next browser starts. A row has the cookies,
+ * or what one origin has stored. Source: decision 097.
+ */
+export const siteData = pgTable(
+  "site_data",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** `cookies`, or Chromium's storage key of the origin. */
+    name: text("name").notNull(),
+    /** The data, compressed and encrypted. */
+    sealed: text("sealed").notNull(),
+    /** Size of the data as JSON. */
+    sizeBytes: integer("size_bytes").notNull(),
+    usedAt: instant("used_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
+);
 
 /** A remark that a person submitted in the overlay of the live browser. */
 export const annotations = pgTable(

@@ -39,7 +39,7 @@ const { values } = parseArgs({
 });
 const options = { database: values.database, isBuilt: values.built ?? false };
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const printProgress = (text: string) => process.stderr.write(`${text}\n`);
 
 async function within<Value>(seconds: number, work: Promise<Value>): Promise<Value> {
   return createDeadline({ ms: seconds * 1_000, lateMessage: `took longer than ${seconds} s` }).race(
@@ -66,7 +66,7 @@ function chooseMeasurements(): Measurement[] {
 async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; failures: number }> {
   const startedAt = performance.now();
   const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;
-  say("Starting the service, the bare loop and the scripted model …");
+  printProgress("Starting the service, the bare loop and the scripted model …");
   const rig = await createRig(options);
   const end = () => void rig.close().finally(() => process.exit(1));
   for (const signal of SIGNALS) process.once(signal, end);
@@ -75,17 +75,19 @@ async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; f
   try {
     for (const { name, seconds, measure } of chosen) {
       if (secondsLeft() < seconds) {
-        say(`${name}: skipped, because the run has ${Math.max(0, Math.floor(secondsLeft()))} s left`);
+        printProgress(
+          `${name}: skipped, because the run has ${Math.max(0, Math.floor(secondsLeft()))} s left`,
+        );
         continue;
       }
-      say(`${name} …`);
+      printProgress(`${name} …`);
       try {
         const measured = await within(seconds * TIMEOUT_FACTOR, measure(rig));
-        for (const row of measured) say(formatLine(row));
+        for (const row of measured) printProgress(formatLine(row));
         rows.push(...measured);
       } catch (error) {
         failures += 1;
-        say(`  failed: ${error instanceof Error ? error.message : String(error)}`);
+        printProgress(`  failed: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   } finally {
@@ -103,13 +105,15 @@ async function bench(): Promise<void> {
   const startedAt = performance.now();
   const runs: { rows: Row[]; failures: number }[] = [];
   for (let number = 1; number <= count; number++) {
-    if (count > 1) say(`Run ${number} of ${count}`);
+    if (count > 1) printProgress(`Run ${number} of ${count}`);
     runs.push(await runOnce(chosen));
   }
   const rows = combineRuns(runs.map((run) => run.rows));
   console.log(`\n${formatTable(rows)}\n`);
   const took = Math.round((performance.now() - startedAt) / 1000);
-  say(`On ${values.database === undefined ? "the embedded Postgres" : "a Postgres server"}, in ${took} s.`);
+  printProgress(
+    `On ${values.database === undefined ? "the embedded Postgres" : "a Postgres server"}, in ${took} s.`,
+  );
   if (values.json !== undefined) {
     const report = {
       database: values.database === undefined ? "embedded" : "server",
@@ -123,11 +127,11 @@ async function bench(): Promise<void> {
 }
 
 if (process.platform !== "linux") {
-  say("The bench runs only on Linux, because it reads figures of processes from /proc.");
+  printProgress("The bench runs only on Linux, because it reads figures of processes from /proc.");
   process.exitCode = 1;
 } else if (values.scale) {
-  const rows = await measureScale(say);
-  for (const row of rows) say(formatLine(row));
+  const rows = await measureScale(printProgress);
+  for (const row of rows) printProgress(formatLine(row));
   console.log(`\n${formatTable(rows)}\n`);
 } else if (values.profile !== undefined) {
   if (values.profile === "turn") await profileTurn(options);

@@ -1,4 +1,5 @@
 import { baselineMeasurement } from "./measure/baselines.ts";
+import { browserMeasurement } from "./measure/browsers.ts";
 import { callbackMeasurement } from "./measure/callbacks.ts";
 import { durabilityMeasurement } from "./measure/durability.ts";
 import { firstPictureMeasurement } from "./measure/first-picture.ts";
@@ -35,6 +36,7 @@ export const measurements: readonly Measurement[] = [
   startUpMeasurement,
   firstPictureMeasurement,
   liveViewMeasurement,
+  browserMeasurement,
   stepMeasurement,
   parkedMeasurement,
 ];

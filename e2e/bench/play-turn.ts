@@ -1,5 +1,5 @@
 import { callJson, followStream } from "./http.ts";
-import type { Subject } from "./types.ts";
+import type { Subject } from "./subject.ts";
 
 /** What the scripted model does in a turn. The task is sent as the text of the turn. */
 export type Task = {

@@ -53,6 +53,7 @@ export function listMemoryMb(pid: number): Record<string, number> {
 
 function nameKind(command: string): string {
   if (command.includes(SERVICE_PROGRAM) || command.includes(BUILT_PROGRAM)) return "serviceMb";
+  if (command.includes("host-worker")) return "hostMb";
   if (command.includes("postgres")) return "postgresMb";
   return /chrom|headless/i.test(command) ? "chromiumMb" : "otherMb";
 }

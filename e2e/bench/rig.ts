@@ -6,7 +6,7 @@ import { API_KEY, type RunningService, startService, userMessage } from "../fixt
 import { type Child, startChild } from "./child.ts";
 import type { LoggedCall, Prompt } from "./model/main.ts";
 import { playTurn, playTurns } from "./play-turn.ts";
-import type { Subject } from "./types.ts";
+import type { Subject } from "./subject.ts";
 
 /** The processes and settings that measurements use. */
 export type Rig = Awaited<ReturnType<typeof createRig>>;

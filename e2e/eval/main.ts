@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const printProgress = (text: string) => process.stderr.write(`${text}\n`);
 
 async function createReport(): Promise<EvalReport> {
   const names = values.only?.split(",");
@@ -38,7 +38,7 @@ async function createReport(): Promise<EvalReport> {
     onResult({ id, isSolved, toolCalls, seconds, remark }) {
       played += 1;
       const how = isSolved ? "solved" : `NOT solved: ${remark}`;
-      say(`${played}/${chosen.length} ${id}: ${how} (${toolCalls} calls, ${seconds} s)`);
+      printProgress(`${played}/${chosen.length} ${id}: ${how} (${toolCalls} calls, ${seconds} s)`);
     },
   });
   return { model: nameModel(variables), date: new Date().toISOString(), results };

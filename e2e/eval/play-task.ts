@@ -25,7 +25,7 @@ const TASK_MS_MAX = 600_000;
 /** Plays a task in a new session. Waits at most 10 minutes for the end of the turn. */
 export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
   const startedMs = performance.now();
-  site.takeDone(task);
+  site.drainDone(task);
   const session = await service.create(task.ask, {
     targetUrl: site.urlOf(task),
     ...(task.schema && { outputSchema: task.schema }),
@@ -41,7 +41,7 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
     .map((part) => ("text" in part ? String(part.text) : ""))
     .join("\n");
   const value = deliverable?.status === "ready" ? deliverable.value : null;
-  const done = site.takeDone(task);
+  const done = site.drainDone(task);
   const [end] = only(events, "run.completed");
   const isSolved = end?.outcome === "succeeded" && task.isSolved({ done, answer, value });
   await service.container.services.browser.closeSession(session.sessionId);

@@ -5,8 +5,8 @@ import type { Task } from "./task.ts";
 /** A site on loopback that serves the pages of tasks and stores the values that the pages report. */
 export type TaskSite = {
   urlOf: (task: Task) => string;
-  /** Returns the values that a task's page has reported since the last call of `takeDone`. */
-  takeDone: (task: Task) => unknown[];
+  /** Returns the values that a task's page has reported since the last call of `drainDone`. */
+  drainDone: (task: Task) => unknown[];
   close: () => Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export async function startTaskSite(tasks: readonly Task[]): Promise<TaskSite> {
   const { port } = server.address() as AddressInfo;
   return {
     urlOf: ({ id }) => `http://127.0.0.1:${port}/${id}/`,
-    takeDone({ id }) {
+    drainDone({ id }) {
       const done = reported.get(id) ?? [];
       reported.delete(id);
       return done;

@@ -3,9 +3,9 @@ import type { FaultCase } from "./fault-case.ts";
 import { formatTable } from "./format-table.ts";
 import { runNeighbours } from "./neighbour/run-neighbours.ts";
 import { openDatabases } from "./open-databases.ts";
-import { startOracle } from "./oracle/start-oracle.ts";
 import { pullPlugs } from "./plug/pull-plugs.ts";
 import { type CampaignOptions, readOptions } from "./read-options.ts";
+import { startRecorder } from "./recorder/start-recorder.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
@@ -45,17 +45,17 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const runs: CaseRun[] = [];
 
   /**
-   * Plays the runs of the queue one after the other, until the queue is empty. Starts an oracle for them: a process
+   * Plays the runs of the queue one after the other, until the queue is empty. Starts a recorder for them: a process
    * with the scripted model, the callback receiver and the tool server.
    */
   async function work(queue: PlannedRun[]): Promise<void> {
     if (queue.length === 0) return;
-    const oracle = await startOracle();
+    const recorder = await startRecorder();
     try {
       for (let next = queue.shift(); next && !ending.signal.aborted; next = queue.shift()) {
         const { databases, restart } = server ?? {};
         const run = await runCase(next.fault, next.seed, {
-          oracle,
+          recorder,
           databases,
           restartDatabase: restart,
           signal: ending.signal,
@@ -64,7 +64,7 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
         report(run, `${runs.length}/${total}`);
       }
     } finally {
-      await oracle.close();
+      await recorder.close();
     }
   }
 

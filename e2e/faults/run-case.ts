@@ -5,7 +5,7 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { findViolations } from "./invariants/index.ts";
 import type { Databases } from "./open-databases.ts";
-import type { Oracle } from "./oracle/start-oracle.ts";
+import type { Recorder } from "./recorder/start-recorder.ts";
 import { openWorld } from "./world/open-world.ts";
 import { createRandom } from "./world/random.ts";
 
@@ -19,9 +19,9 @@ export type CaseRun = {
   logPath: string | undefined;
 };
 
-/** What a run uses: the oracle and the database server. Without `databases`, the service uses its embedded database. */
+/** What a run uses: the recorder and the database server. Without `databases`, the service uses its embedded database. */
 type Place = {
-  oracle: Oracle;
+  recorder: Recorder;
   databases?: Databases | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;
   /** Aborts when the campaign receives SIGINT or SIGTERM. The current run then ends with a violation. */
@@ -30,7 +30,7 @@ type Place = {
 
 const RUN_MAX_MS = 420_000;
 
-async function keepLog(name: string, text: string): Promise<string> {
+async function storeLog(name: string, text: string): Promise<string> {
   const folder = join(tmpdir(), "fault-campaign-logs");
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${name}-${process.pid}.log`);
@@ -65,6 +65,6 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
     if (databaseUrl !== undefined) await place.databases?.drop(databaseUrl);
   }
   const { name } = fault;
-  const logPath = violations.length > 0 ? await keepLog(`${name}-${seed}`, world.log()) : undefined;
+  const logPath = violations.length > 0 ? await storeLog(`${name}-${seed}`, world.log()) : undefined;
   return { name, seed, violations, seconds: (performance.now() - startedAt) / 1_000, logPath };
 }

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { chain } from "./cases/chain.ts";
-import { type Oracle, startOracle } from "./oracle/start-oracle.ts";
+import { type Recorder, startRecorder } from "./recorder/start-recorder.ts";
 import { runCase } from "./run-case.ts";
 
 // Plays one case of the fault campaign. `npm run faults` plays all cases.
-let oracle: Oracle;
+let recorder: Recorder;
 
 test.beforeAll(async () => {
-  oracle = await startOracle();
+  recorder = await startRecorder();
 });
 test.afterAll(async () => {
-  await oracle.close();
+  await recorder.close();
 });
 
 /**
@@ -24,7 +24,7 @@ test("kill -9 at six points of structured sessions breaks no promise", async () 
   test.setTimeout(480_000);
   const { DATABASE_URL: url } = await prepareTestDatabase(randomUUID());
   const { violations } = await runCase(chain, 1, {
-    oracle,
+    recorder,
     ...(url && { databases: existingDatabase(url) }),
   });
   // Upper time limits are not checked here, because other tests run at the same time. `npm run faults` checks them.

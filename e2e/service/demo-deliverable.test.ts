@@ -50,7 +50,7 @@ describe("the demo model satisfies the rules that the projection states in descr
   }))
     it(what, async () => {
       const format = await checker.formatOf(schema);
-      const judged = await checker.judgeAnswer(schema, JSON.stringify(buildValue(format.schema, nothing)));
+      const judged = await checker.checkAnswer(schema, JSON.stringify(buildValue(format.schema, nothing)));
       assert.equal(judged.kind, "fits", JSON.stringify(judged));
     });
 });

@@ -91,7 +91,7 @@ describe("DELETE /api/sessions/:sessionId", () => {
   it("ends the turn, removes everything, and reports what it removed", async () => {
     // Stores the skill versions before the rows are counted, because the first session stores them and its deletion
     // does not remove them.
-    await service.container.services.skills.take();
+    await service.container.services.skills.store();
     const before = await countAll();
     const session = await openFullSession();
     const { sessionId, requestId, statusUrl, streamUrl, receiver } = session;

@@ -19,6 +19,9 @@ export const TEST_KEY = "key-of-the-service-tests";
 /** An API key of another owner, which test services accept too. */
 export const OTHER_KEY = "key-of-the-other-owner";
 
+/** A program in place of Chromium that ends at once, for tests that only need the browser tools to be offered. */
+export const UNUSED_BROWSER = { BROWSER_EXECUTABLE_PATH: "/bin/false" };
+
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
 /** The operations of each path by HTTP method, as in the route files. */
@@ -37,7 +40,11 @@ export const checkAnswer = createAnswerCheck();
  * Opens a service without Next. It has the real container, its own database and folder, and a scripted model over HTTP.
  * `call` passes requests to the function that the route files call.
  */
-export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
+export async function openTestService(
+  variables: Record<string, string> = {},
+  dataDir?: string,
+  options: Parameters<typeof createContainer>[2] = {},
+) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
   // Creates the folder here, because the service opens the security log before it creates the folder itself.
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +67,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     ...(await prepareTestDatabase(folder)),
     ...variables,
   });
-  const container = await createContainer(env, createLogger(env.LOG_LEVEL)).catch(async (error) => {
+  const container = await createContainer(env, createLogger(env.LOG_LEVEL), options).catch(async (error) => {
     await model.close();
     throw error;
   });
@@ -127,6 +134,10 @@ export async function openTestService(variables: Record<string, string> = {}, da
     },
   };
 }
+
+/** Lists the tools that cannot work on the machine of the tests, for example because bubblewrap does not work on it. */
+export const listMissing = ({ container }: Pick<TestService, "container">): string[] =>
+  container.describe().missingTools.flatMap(({ tools }) => tools);
 
 /** Signs an operator in. @returns the session cookie of the operator. */
 export async function signIn({ container }: Pick<TestService, "container">): Promise<string> {

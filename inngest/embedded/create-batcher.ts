@@ -8,14 +8,14 @@ const BATCH_MAX = 200;
  *
  * @param lingerMs how long a batch waits for more items after its first item; by default, the batch starts at once.
  */
-export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>, lingerMs = 0) {
+export function createBatcher<Item>(processBatch: (items: Item[]) => Promise<void>, lingerMs = 0) {
   let isBusy = false;
   const waiting: { items: Item[]; end: PromiseWithResolvers<void> }[] = [];
 
   async function start(items: Item[]): Promise<void> {
     isBusy = true;
     try {
-      await carryOut(items);
+      await processBatch(items);
     } finally {
       isBusy = false;
       startNext();

@@ -1,5 +1,6 @@
 import type { Inngest } from "inngest";
-import type { AttemptKey, AttemptOutcome } from "#lib/callback/attempt-delivery.ts";
+import type { AttemptKey } from "#lib/callback/attempt-delivery.ts";
+import type { AttemptOutcome } from "#lib/callback/conclude-attempt.ts";
 import { ATTEMPTS_MAX } from "#lib/callback/retry-schedule.ts";
 
 import { momentAfter } from "./moment-after.ts";

@@ -13,7 +13,7 @@ export type ServerWatch = {
   /** As `check`, unless the last check ended less than `ageMs` ago. */
   checkIfOlder: (ageMs: number) => Promise<void>;
   /** Tells the watch that the server has called a function, so the server knows the functions. */
-  noteCall: () => void;
+  recordCall: () => void;
   isReachable: () => boolean;
   isRegistered: () => boolean;
   /** Whether the server was found without its state during the last `ms` milliseconds. */
@@ -80,7 +80,7 @@ export function createServerWatch(deps: {
     checkIfOlder: async (ageMs) => {
       if (nowMs() - checkedAtMs >= ageMs) await check();
     },
-    noteCall() {
+    recordCall() {
       isRegistered = true;
     },
     isReachable: () => isReachable,

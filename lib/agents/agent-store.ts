@@ -154,7 +154,7 @@ export async function listNames(tx: Transaction, rootSessionId: string): Promise
  * Records that a call or turn (`reader`) has shown the results of these sub-agents to the parent's model. A sub-agent
  * for which an earlier reader is already recorded stays unchanged.
  */
-export async function noteReported(db: Executor, sessionIds: string[], reader: string): Promise<void> {
+export async function markReported(db: Executor, sessionIds: string[], reader: string): Promise<void> {
   if (sessionIds.length === 0) return;
   await db
     .update(agents)

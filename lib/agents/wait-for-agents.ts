@@ -1,6 +1,6 @@
 import type { AgentOutcome } from "#db/schema/unions.ts";
 import { addUsage, type UsageSum } from "./add-usage.ts";
-import { type AgentRow, listChildren, listUnreported, noteReported } from "./agent-store.ts";
+import { type AgentRow, listChildren, listUnreported, markReported } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
 /** A sub-agent as the parent's model sees it. */
@@ -63,7 +63,7 @@ export async function checkAgentWait(
   }
   if (!isLast && !isOver(rows, until)) return { kind: "waiting", agentIds: rows.map((row) => row.sessionId) };
   const settled = rows.filter(({ outcome }) => outcome !== null);
-  await noteReported(
+  await markReported(
     db,
     settled.map((row) => row.sessionId),
     reader,

@@ -31,7 +31,7 @@ before(async () => {
   hosts = await openTestHosts([`127.0.0.1:${site.port}`]);
   const { connection, snapshotId } = standIn;
   boxes = createVercelBoxes({ connection, source: { snapshotId }, network: "public" });
-  [first, second] = await Promise.all([hosts.open({}, boxes), hosts.open({}, boxes)]);
+  [first, second] = await Promise.all([hosts.openBoxed(boxes), hosts.openBoxed(boxes)]);
 });
 after(async () => {
   await hosts?.close();
@@ -67,7 +67,7 @@ test("two functions that start at once use one host in the session's box, with i
 test("a page stays while no function is connected", async () => {
   const sessionId = await insertTestSession(hosts.db);
   loads = 0;
-  const third = await hosts.open({}, boxes);
+  const third = await hosts.openBoxed(boxes);
   await third.service.navigate(sessionId, `${site.origin}/form`);
   await third.use(sessionId, "browser_execute", { script: "await page.fill('#name', 'half')" });
   await third.close(false);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { browserHosts } from "#db/schema/index.ts";
+import { listAlive, listDescendants } from "#e2e/crash/processes.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
 
@@ -17,7 +18,7 @@ before(async () => {
     response.end(`<title>Form</title><h1>Form</h1><input id=name aria-label=Name><p id=out></p>
       <script>name.oninput = () => {}; document.title = "Form " + (1 + Number(sessionStorage.n ?? 0));</script>`);
   });
-  hosts = await openTestHosts([`127.0.0.1:${site.port}`]);
+  hosts = await openTestHosts(["127.0.0.1"]);
   first = await hosts.open();
 });
 after(async () => {
@@ -71,10 +72,29 @@ test("frames reach viewers of every process, and input of each reaches the page"
   ];
   await waitFor(() => frames.first > 0 && frames.second > 0, "frames at both processes");
   await first.use(sessionId, "browser_execute", { script: "await page.focus('#name')" });
-  for (let each = 0; each < 20; each += 1)
-    await (each % 2 ? first : second).service.input(sessionId, { type: "text", text: String(each % 10) });
-  const read = () => first.use(sessionId, "browser_execute", { script: "return page.inputValue('#name')" });
-  await waitFor(async () => /01234567890123456789/.test(await read()), "the text of both processes");
+  const marks = Array.from({ length: 500 }, (_, each) => each);
+  const type = async ({ service }: TestProcess, name: string) => {
+    // A page may leave 500 inputs unanswered.
+    for (let from = 0; from < marks.length; from += 100)
+      await Promise.all(
+        marks
+          .slice(from, from + 100)
+          .map((each) => service.input(sessionId, { type: "text", text: `${name}${each} ` })),
+      );
+  };
+  await Promise.all([type(first, "a"), type(second, "b")]);
+  const script = "return page.inputValue('#name').then((text) => text.trim().split(' ').join())";
+  const typed = /Result: (\S+)/.exec(await first.use(sessionId, "browser_execute", { script }))?.[1] ?? "";
+  const typedBy = (name: string) => typed.split(",").filter((each) => each.startsWith(name));
+  assert.deepEqual(
+    typedBy("a"),
+    marks.map((each) => `a${each}`),
+  );
+  assert.deepEqual(
+    typedBy("b"),
+    marks.map((each) => `b${each}`),
+  );
+  assert.equal(typed.split(",").length, 1_000);
   for (const each of stop) each();
   await second.close(false);
 });
@@ -82,14 +102,40 @@ test("frames reach viewers of every process, and input of each reaches the page"
 test("a person's control of any process ends the script", async () => {
   const sessionId = await insertTestSession(hosts.db);
   await first.service.navigate(sessionId, at("/form"));
-  const running = first.use(sessionId, "browser_execute", {
-    script: "console.log('began'); await page.waitForTimeout(60_000)",
-    timeoutMs: 90_000,
-  });
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  first.control.take(sessionId, "a connection");
+  const second = await hosts.open();
+  const script = "await page.fill('#name', 'begun'); await page.waitForTimeout(60_000)";
+  const running = first.use(sessionId, "browser_execute", { script, timeoutMs: 90_000 });
+  await waitFor(
+    async () => /begun/.test(await second.use(sessionId, "dom_query", {})),
+    "the script to begin",
+  );
+  second.control.take(sessionId, "a connection");
   assert.match(await running, /A person has control of the live browser now, so the script was stopped/);
-  first.control.release(sessionId, "a connection");
+  // The process ends without a release: the person is gone, too.
+  await second.close(false);
+  const read = { script: "return page.inputValue('#name')" };
+  await waitFor(
+    async () => /Result: begun/.test(await first.use(sessionId, "browser_execute", read)),
+    "control",
+  );
+});
+
+test("pages reach the demo of every process, and nothing else of any", async () => {
+  const serve = () =>
+    startTestSite((request, response) =>
+      response.setHeader("content-type", "text/html").end(`<title>${request.url}</title>`),
+    );
+  const own = [await serve(), await serve()];
+  const second = await hosts.open({ origin: own[0]?.origin });
+  const third = await hosts.open({ origin: own[1]?.origin });
+  const sessionId = await insertTestSession(hosts.db);
+  for (const { origin } of own) {
+    const demo = `${origin}/demo`;
+    assert.deepEqual(await second.service.navigate(sessionId, demo), { landed: true, url: demo });
+    const refused = await third.service.navigate(sessionId, `${origin}/api/health`);
+    assert.match(refused.landed ? "landed" : refused.reason, /this service's own pages are not for/);
+  }
+  await Promise.all([second.close(false), third.close(false), ...own.map((each) => each.close())]);
 });
 
 test("a call that is repeated by a later epoch gets the first result, and an earlier epoch is refused", async () => {
@@ -118,7 +164,10 @@ test("when the host is killed, its browsers expire at once, and the next use sta
   await first.service.navigate(sessionId, at("/form"));
   const [host] = await hosts.db.select().from(browserHosts);
   assert.ok(host);
-  process.kill(await findListener(host.url), "SIGKILL");
+  const pid = await hosts.findHostProcess(host.id);
+  const children = listDescendants(pid);
+  assert.ok(children.some(({ name }) => /chrom/i.test(name)));
+  process.kill(pid, "SIGKILL");
   await waitFor(
     async () => (await first.service.readStatus(sessionId)).status === "expired",
     "the end of the browser in the record",
@@ -126,12 +175,5 @@ test("when the host is killed, its browsers expire at once, and the next use sta
   assert.match(await first.use(sessionId, "dom_query", {}), /textbox "Name"/);
   const rows = await hosts.db.select().from(browserHosts).where(eq(browserHosts.id, host.id));
   assert.deepEqual(rows, []);
+  await waitFor(() => listAlive(children).length === 0, "the end of the host's processes", 30_000);
 });
-
-/** Returns the id of the process that listens at a loopback URL. */
-async function findListener(url: string): Promise<number> {
-  const { execFileSync } = await import("node:child_process");
-  const { port } = new URL(url);
-  const text = execFileSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
-  return Number(/pid=(\d+)/.exec(text)?.[1]);
-}

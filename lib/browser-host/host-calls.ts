@@ -15,12 +15,15 @@ import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type {
   AccessibilityRequest,
   AccessibilityResult,
-} from "#lib/tools/browser/accessibility/check-page.ts";
+} from "#lib/tools/browser/accessibility/accessibility-result.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import type { ToolResult } from "#lib/tools/tool.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
 
-/** Settings that a process of the service gives to a host when it connects. The first process's settings apply. */
+/**
+ * Settings that a process of the service gives to a host when it connects. Those of the first of the connected processes
+ * apply. A host without a connected process takes other settings, and ends its browsers for that.
+ */
 export type HostSettings = {
   /** `NETWORK_ALLOW`. */
   allow: readonly string[];
@@ -36,11 +39,27 @@ export type HostSettings = {
 /** What a host says about itself when a process connects. */
 export type HostInfo = {
   id: string;
-  places: number;
   /** Whether a Chromium can run, and which one or why not. */
   browser: { available: boolean; detail: string };
   /** How the agent's scripts are confined. `refusal`: why they cannot run, as a sentence for the model. */
   scripts: { refusal: string | undefined; detail: string };
+};
+
+/** What runs at a host. */
+export type HostLoad = {
+  /** The sessions whose browser runs, starts or waits for a place. */
+  sessionIds: string[];
+  /** How many browsers run. */
+  running: number;
+  /** See `browser_hosts.places`. */
+  places: number;
+};
+
+/** The sessions of a host whose browser is not recorded as starting or running there. */
+export type UnrecordedSessions = {
+  /** Their browser is recorded at another host, or they were deleted. */
+  elsewhere: string[];
+  ended: string[];
 };
 
 /** A call on a live page, as it crosses the link. The signal is the link's own. */
@@ -91,6 +110,10 @@ export type HostCalls = {
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;
+  /** Tells the host that another host starts the browser of a session that waits here. */
+  handOver: Call<OfSession>;
+  /** Asks for places for sessions that wait at other hosts. Returns how many of them can get one. */
+  offerPlaces: Call<{ count: number }, number>;
   /** Tells the host who has control of browsers. */
   control: Call<{ claims: SessionClaim[] }>;
   runTool: Call<{ name: string; input: unknown; call: SentCall }, ToolResult>;
@@ -124,10 +147,11 @@ type RecordCalls = {
 /** The calls that a process of the service answers to its hosts. */
 export type ServiceCalls = RecordCalls & {
   /**
-   * Renews the lease of the host. `ended` are the sessions whose browser is recorded elsewhere or not at all.
+   * Renews the lease of the host. `elsewhere` are the sessions whose browser is recorded at another host, and deleted
+   * sessions; `ended` those whose browser is not recorded as starting or running.
    * @returns null if the lease is lost: the host must end all browsers.
    */
-  renewLease: Call<{ sessionIds: string[] }, { leaseMs: number; ended: string[] } | null>;
+  renewLease: Call<HostLoad, ({ leaseMs: number } & UnrecordedSessions) | null>;
   readPageScript: Call<OfSession, PageScript>;
   submitAnnotation: Call<OfSession<{ body: string }>, AnnotationVerdict>;
   storeDownload: Call<OfSession<{ name: string; bytes: Uint8Array }>, string>;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,16 @@ type LocalHost = {
   exited: Promise<string>;
 };
 
+/** The variables that a host inherits. It runs pages and scripts, so it must not have the service's credentials. */
+const INHERITED =
+  /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|SystemRoot|LD_LIBRARY_PATH|NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX)$/;
+
+// The cast is needed because Next.js declares NODE_ENV as required.
+const inheritedEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => INHERITED.test(name)),
+  ) as NodeJS.ProcessEnv;
+
 const START_MS_MAX = 30_000;
 const LOG_SHOWN = 2_000;
 
@@ -24,13 +34,15 @@ const LOG_SHOWN = 2_000;
  */
 export async function startLocalHost(start: HostStart): Promise<LocalHost> {
   await mkdir(start.dataDir, { recursive: true });
+  await removeOldLogs(start.dataDir);
   const logPath = join(start.dataDir, `host-${start.id}.log`);
   const log = openSync(logPath, "w", 0o600);
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", fileURLToPath(new URL("./host-worker.ts", import.meta.url))],
-    { stdio: ["pipe", "pipe", log], detached: true },
+    { stdio: ["pipe", "pipe", log], detached: true, env: inheritedEnvironment() },
   );
+  closeSync(log);
   child.stdin?.on("error", () => {});
   child.stdin?.end(JSON.stringify(start));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -48,6 +60,12 @@ export async function startLocalHost(start: HostStart): Promise<LocalHost> {
       return text;
     }),
   };
+}
+
+/** Removes the logs of earlier hosts. The log of a host stays if the process that started it has ended before the host. */
+async function removeOldLogs(dataDir: string): Promise<void> {
+  const old = (await readdir(dataDir)).filter((name) => /^host-bh_[\w-]+\.log$/.test(name));
+  await Promise.all(old.map((name) => rm(join(dataDir, name), { force: true })));
 }
 
 /** Reads the first line of the host's output, which names its port. */

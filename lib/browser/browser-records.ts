@@ -1,5 +1,7 @@
 import type { NewEvent } from "#lib/events/event.ts";
 import type { OpenTurn } from "#lib/session/store/run-store.ts";
+import type { NextInQueue } from "./session/browser-places.ts";
+import type { SiteDataChange, StoredSiteData } from "./state/site-data.ts";
 import type { BrowserEvent } from "./store/browser-machine.ts";
 import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./store/browser-store.ts";
 
@@ -36,11 +38,24 @@ export type BrowserRecords = {
    * show another page) is given, writes only if this retarget is the newest.
    */
   patch: (patch: Change & { fields: BrowserPatch; retargets?: number | undefined }) => Promise<void>;
-  emit: (event: { sessionId: string; event: PageEvent }) => Promise<void>;
+  /** Puts the session into the queue of all hosts. Has no effect if it is in the queue, or if this host does not start it. */
+  enqueue: (session: { sessionId: string }) => Promise<void>;
+  /**
+   * Takes the session that has waited longest out of the queue, for a place of this host. From then on this host starts
+   * its browser. Null if no session waits at a host of which this host can take over.
+   */
+  takeNext: (none: null) => Promise<NextInQueue | null>;
+  /** Asks the other hosts for places for sessions that wait at this host. */
+  seekElsewhere: (seek: { count: number }) => Promise<void>;
+  emit: (event: Change & { event: PageEvent }) => Promise<void>;
   /** Returns the state of each session's open turn. Sessions without an open turn are left out. */
   findOpenTurns: (sessionIds: string[]) => Promise<[sessionId: string, turn: OpenTurn][]>;
   /** @see listSharedInUse */
   listSharedInUse: (sessionIds: string[]) => Promise<string[]>;
   /** Stores the last picture of a session's page. */
   keepPicture: (picture: { sessionId: string; mediaType: string; bytes: Uint8Array }) => Promise<void>;
+  /** Reads the cookies and the storage of sites that the session's last browser has had. */
+  readSiteData: (of: { sessionId: string }) => Promise<StoredSiteData>;
+  /** Changes the stored site data. @returns false, without a change, if this host no longer runs that browser. */
+  saveSiteData: (change: SiteDataChange) => Promise<boolean>;
 };

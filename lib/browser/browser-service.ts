@@ -22,6 +22,8 @@ export type BrowserRecord = {
   lastNavigatedUrl: string | null;
   currentUrl: string | null;
   lastError: string | null;
+  /** What a person is told if the running browser is not the session's first one. */
+  restartNotice?: string | undefined;
 };
 
 /** The running browser of a session, as an interface for tools. */
@@ -130,7 +132,10 @@ export type BrowserLease = {
   proxyPort: number;
   /** Lists the hosts that the proxy refused or could not reach, each with the reason. */
   listRefusals: () => Promise<{ host: string; reason: string }[]>;
-  /** Ends the lease and stops the proxy. If `isKept`, a host in a session's box keeps both for a while, for a lease with the same id. */
+  /**
+   * Ends the lease and stops the proxy. If `isKept`, a host in a session's box keeps both for a while, for a lease with
+   * the same id.
+   */
   release: (isKept?: boolean) => Promise<void>;
 };
 
@@ -161,7 +166,7 @@ export type HostBrowsers = {
    * @throws Error with a readable message when the service runs no browsers on this machine, or when no place becomes
    * free in time; the signal's reason when the signal fires.
    */
-  lease: (signal: AbortSignal, tenant: LeaseTenant) => Promise<BrowserLease>;
+  lease: (signal: AbortSignal) => Promise<BrowserLease>;
   /**
    * Starts a spare browser for a session that is about to begin, if the service keeps a spare and none runs. The spare
    * is closed if no session takes it in time.
@@ -230,6 +235,8 @@ export type HostBrowsers = {
   closeSession: (sessionId: string) => Promise<void>;
   /** Lists the sessions whose browser runs, starts or waits for a place. */
   listLive: () => string[];
+  /** Lists the sessions whose browser runs. Each is recorded as starting or running at this host. */
+  listUp: () => string[];
   /**
    * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and
    * (`detail`) which Chromium they use or why none can run.
@@ -238,11 +245,29 @@ export type HostBrowsers = {
   close: () => Promise<void>;
 };
 
+/** The places of one browser host, for sessions that wait at several hosts. */
+export type HostPlaces = {
+  /** If the session waits for a place, ends the wait with an ElsewhereError: another host starts its browser. */
+  handOver: (sessionId: string) => void;
+  /** Gives places to sessions that wait at other hosts. @returns how many of `count` sessions can get a place. */
+  offerPlaces: (count: number) => Promise<number>;
+};
+
 /** The browsers of all sessions, for a process of the service. They run at one or several browser hosts. */
 export type BrowserService = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "reapIdle" | "listLive"
+  | "ensure"
+  | "hold"
+  | "lease"
+  | "goTo"
+  | "takeRestartNote"
+  | "readLastError"
+  | "reapIdle"
+  | "listLive"
+  | "listUp"
 > & {
+  /** Leases a place, see {@link HostBrowsers.lease}. */
+  lease: (signal: AbortSignal, tenant: LeaseTenant) => Promise<BrowserLease>;
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /**
    * Stores which page the browser is to show. Resolves when this is stored, and does the rest in the background: starts

@@ -15,11 +15,12 @@ import { dropBrowser, readShownFields, selectBrowserPage } from "./store/stored-
 /** The browsers as a process of the service reaches them: those of one host, or of all hosts. */
 export type ReachedBrowsers = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "takeRestartNote" | "readLastError" | "listLive" | "reapIdle"
-> & {
-  /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
-  reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;
-};
+  "ensure" | "hold" | "lease" | "takeRestartNote" | "readLastError" | "listLive" | "listUp" | "reapIdle"
+> &
+  Pick<BrowserService, "lease"> & {
+    /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
+    reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;
+  };
 
 type BrowserServiceDeps = { db: Database; log: EventLog; logger: Logger; browsers: ReachedBrowsers };
 

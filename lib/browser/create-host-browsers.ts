@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
-import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { BrowserRecords } from "./browser-records.ts";
-import type { BrowserLease, HostBrowsers } from "./browser-service.ts";
+import type { BrowserLease, HostBrowsers, HostPlaces } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/overlay-controller.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
 import type { PageScript } from "./page/page-script.ts";
-import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
+import { type BrowserEgress, createBrowserEgress, type ServiceOrigin } from "./process/browser-egress.ts";
 import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
 import type { BrowserProvider } from "./process/browser-provider.ts";
 import { acceptOwnKey } from "./process/chromium-flags.ts";
@@ -34,8 +33,11 @@ export type HostBrowsersDeps = {
   dataDir: string;
   /** The network guard's rule, which decides which addresses pages may open. */
   rule: AddressRule;
-  /** The origin at which the service listens. Of this origin, pages can open only `/demo`, `/p/…` and `/v/…`. */
-  ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
+  /**
+   * The origin at which the service listens; for several processes, a function that lists their origins. Of these
+   * origins, pages can open only `/demo`, `/p/…` and `/v/…`.
+   */
+  ownOrigin: ServiceOrigin | (() => readonly ServiceOrigin[]) | undefined;
   /** Called with each browser request that the network guard refused. */
   onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
@@ -84,10 +86,10 @@ type Parts = {
 };
 
 /** Creates the browsers of a host. First ends the browsers that an earlier host left in the data folder. */
-export async function createHostBrowsers(deps: HostBrowsersDeps): Promise<HostBrowsers> {
+export async function createHostBrowsers(deps: HostBrowsersDeps): Promise<HostBrowsers & HostPlaces> {
   const folder = join(deps.dataDir, "browsers");
   const parts = assemble(deps, folder);
-  const { pool, provider, browsers } = parts;
+  const { pool, provider, browsers, places } = parts;
   // Only local browsers leave processes and profile folders on this machine.
   if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
   const listLive = () => browsers.list().flatMap(([id, browser]) => (browser.isLive() ? [id] : []));
@@ -110,7 +112,10 @@ export async function createHostBrowsers(deps: HostBrowsersDeps): Promise<HostBr
       const browser = await browsers.remove(sessionId);
       await browser?.end();
     },
+    handOver: (sessionId) => browsers.peek(sessionId)?.handOver(),
+    offerPlaces: places.offer,
     listLive,
+    listUp: () => browsers.list().flatMap(([id, browser]) => (browser.isUp() ? [id] : [])),
     describe() {
       const live = browsers.list().filter(([, browser]) => browser.isUp()).length;
       return { ...provider.describe(), live };
@@ -150,7 +155,12 @@ function assemble(deps: HostBrowsersDeps, folder: string): Parts {
   const places = createBrowserPlaces({
     max: deps.maxLive,
     endUnused: (count) => endUnused(parts, count),
-    onError: (error) => logger.warn({ err: error }, "no browser could be ended for a waiting session"),
+    takeNext: async () => (await deps.records.takeNext(null)) ?? undefined,
+    seekElsewhere: (count) =>
+      void deps.records
+        .seekElsewhere({ count })
+        .catch((error: unknown) => logger.debug({ err: error }, "no other host was asked for places")),
+    onError: (error) => logger.warn({ err: error }, "no place could be found for a waiting session"),
   });
   const browsers = createSessionBrowsers((sessionId) => makeSessionBrowser(parts, sessionId));
   const nowMs = deps.clockMs ?? (() => performance.now());
@@ -237,7 +247,7 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
       "this deployment has no local Chromium that could run in addition to the sessions' browsers",
     );
   signal.throwIfAborted();
-  const ticket = places.request(() => {});
+  const ticket = places.request(undefined, () => {});
   const leave = () => ticket.release(signal.reason as Error);
   signal.addEventListener("abort", leave, { once: true });
   const timeout = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
@@ -277,13 +287,14 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     sessionId,
     record: createStoredRecord({ records, logger }, sessionId),
     logger,
-    requestPlace: places.request,
+    requestPlace: (onMove) => places.request(sessionId, onMove),
     placeWait: {
       waitMs: deps.waitMs,
       explain: () => explainNoPlace(deps),
     },
     take: () => takeFromPool(parts, sessionId),
     readPageScript: () => deps.readPageScript(sessionId),
+    saveSiteData: (change) => records.saveSiteData({ ...change, sessionId }),
     mayStartForViewer: async () => places.hasRoom() && (await records.findOpenTurns([sessionId])).length > 0,
     onUnused: places.recheck,
     createPictureKeeper: (page) =>
@@ -311,7 +322,11 @@ async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowse
   const browser = await parts.pool.take();
   browser.process.nameSession(sessionId);
   try {
-    await browser.scripts.set(await parts.deps.readPageScript(sessionId));
+    const [script, siteData] = await Promise.all([
+      parts.deps.readPageScript(sessionId),
+      parts.deps.records.readSiteData({ sessionId }),
+    ]);
+    await Promise.all([browser.scripts.set(script), browser.siteData.restore(siteData)]);
     if (!parts.isClosed) return browser;
   } catch (error) {
     await browser.close();

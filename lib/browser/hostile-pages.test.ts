@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import type { LiveBrowser } from "./browser-service.ts";
 import type { ActivityEntry } from "./page/page-activity.ts";
+import { EVENTS_PER_SECOND } from "./process/playwright-gate.ts";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
 
 // Needs a process of its own: it collects the unhandled errors of its process.
@@ -130,13 +131,16 @@ test("console messages and errors in a loop are dropped beyond a number per seco
     messages += 1;
   });
   const sent = 30_000;
+  const startMs = performance.now();
   await live.page().evaluate((count) => {
     for (let at = 0; at < count; at += 1) console.log("message", at);
   }, sent);
   // The answer of the page comes after its messages.
   assert.equal(await live.page().evaluate(() => 6 * 7), 42);
   await waitFor(() => messages > 0, "the first messages");
-  assert.ok(messages < sent / 2, `${messages} of ${sent} messages arrived`);
+  // A slow machine takes several seconds for them, of which each has its own number.
+  const seconds = Math.floor((performance.now() - startMs) / 1_000) + 2;
+  assert.ok(messages <= seconds * EVENTS_PER_SECOND, `${messages} of ${sent} messages arrived`);
 });
 
 test("the body and the address of a request are shortened for Playwright, which keeps the latest 100 of a page", async () => {

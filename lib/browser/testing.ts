@@ -9,10 +9,11 @@ import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { browserHosts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
 import type { BrowserService, HostBrowsers } from "./browser-service.ts";
 import { createBrowserService, expireLost } from "./create-browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "./create-host-browsers.ts";
@@ -99,9 +100,15 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
+/** The sealer of the browsers of tests. */
+export const TEST_SEALER = createSealer(new Uint8Array(32).fill(7));
+
 /** The browsers of a host in the test's process, and what the database records about them. */
-export type TestBrowserService = BrowserService &
-  Pick<HostBrowsers, "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "listLive">;
+export type TestBrowserService = Omit<BrowserService, "lease"> &
+  Pick<
+    HostBrowsers,
+    "ensure" | "hold" | "lease" | "goTo" | "takeRestartNote" | "readLastError" | "listLive" | "listUp"
+  >;
 
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
@@ -163,7 +170,7 @@ export async function openTestBrowsers(
       hostId = await insertTestHost(database.db);
     }
     const host = await createHostBrowsers({
-      records: createStoredRecords({ db: database.db, log }, hostId),
+      records: createStoredRecords({ db: database.db, log, logger, sealer: TEST_SEALER }, hostId),
       logger,
       launch: findTestChromium(),
       dataDir,
@@ -195,10 +202,12 @@ export async function openTestBrowsers(
       ...createBrowserService({ ...about, browsers: reached }),
       ensure: host.ensure,
       hold: host.hold,
+      lease: host.lease,
       goTo: host.goTo,
       readLastError: host.readLastError,
       takeRestartNote: host.takeRestartNote,
       listLive: host.listLive,
+      listUp: host.listUp,
     };
     services.push(service);
     return service;

@@ -1,8 +1,7 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import type { Logger } from "#lib/log/logger.ts";
-import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
+import { type AttemptOutcome, concludeAttempt, mustHold, reportEndpoint } from "./conclude-attempt.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import {
   type AttemptRow,
@@ -11,13 +10,9 @@ import {
   type DeliveryToMake,
   findAttempt,
   holdDelivery,
-  settleAttempt,
+  storeAttempt,
 } from "./delivery-store.ts";
-import type { EndpointPace } from "./endpoint/endpoint-pace.ts";
-import type { HttpRefusal } from "./endpoint/refuse-http.ts";
-import { mustHold, reportEndpoint, settle } from "./judge-attempt.ts";
 import { type Opened, openDelivery } from "./open-delivery.ts";
-import type { RetrySchedule } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 
 /** Identifies an attempt: `cycle` rises with every redelivery, and `number` counts from 1 within a cycle. */
@@ -28,43 +23,6 @@ export type AttemptKey = {
   /** If true, the attempt does not wait for the delivery of `run.started`, because that delivery seems to be lost. */
   outOfOrder?: boolean;
 };
-
-export type DeliveryDeps = {
-  db: Database;
-  post: GuardedPost;
-  sealer: Sealer;
-  schedule: RetrySchedule;
-  logger: Pick<Logger, "info" | "warn">;
-  /** Limits the rate of attempts at each host. If omitted, the rate is unlimited. */
-  pace?: EndpointPace;
-  /** Refuses callback URLs whose scheme is not allowed. If omitted, every scheme is accepted. */
-  refuseHttp?: HttpRefusal;
-  /**
-   * An endpoint (all callbacks of an owner to one host) is disabled when all its callbacks have failed for this many
-   * milliseconds and at least three deliveries were dropped. Deliveries to a disabled endpoint are held. With the
-   * default 0, no endpoint is treated as disabled.
-   */
-  disableAfterMs?: number;
-  /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
-  clock?: () => Date;
-  /** Deadline of a whole exchange. Default: the specification's 10 seconds. */
-  timeoutMs?: number;
-  /** Aborted when the service shuts down. The interrupted attempt then throws and does not count. */
-  signal?: AbortSignal;
-};
-
-/**
- * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
- * begun, or if the delivery or its session is gone. `held`: the endpoint is disabled; the delivery gets a new job when
- * it is released. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same attempt after
- * `delayMs`.
- */
-export type AttemptOutcome =
-  | { state: "delivered" }
-  | { state: "dropped" }
-  | { state: "held" }
-  | { state: "retry"; number: number; delayMs: number }
-  | { state: "wait"; delayMs: number };
 
 const EXCHANGE_TIMEOUT_MS = 10_000;
 
@@ -115,7 +73,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (waitMs > 0) return { state: "wait", delayMs: waitMs };
   const exchange = opened.ok ? await send(deps, delivery, opened, now) : opened.exchange;
   await faultPoint("callback-answered");
-  const settled = settle(deps, { ...delivery, row: sending }, exchange, now());
+  const settled = concludeAttempt(deps, { ...delivery, row: sending }, exchange, now());
   const attempt = {
     number: key.number,
     at,
@@ -126,7 +84,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   };
   if (settled.row.state === "dropped") await faultPoint("callback-dropped");
   const report = reportEndpoint(deps, delivery, settled.row, exchange);
-  const recorded = await settleAttempt(deps.db, sending, settled.row, attempt, report);
+  const recorded = await storeAttempt(deps.db, sending, settled.row, attempt, report);
   // Another executor has recorded the attempt first. This call returns the outcome that is recorded.
   if (!recorded) return attemptDelivery(deps, key);
   if (recorded.isEndpointDisabledNow)

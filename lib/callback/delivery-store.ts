@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, inArray, type Placeholder, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, type Placeholder, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
 import { deliveries, deliveryAttempts, failingEndpoints, sessions } from "#db/schema/index.ts";
@@ -182,7 +182,7 @@ const settleEndpointStatement = defineStatement<
  * @param endpoint null if the endpoint's state does not change, for example while the delivery has further attempts.
  * @returns undefined if the delivery has changed since it was read; nothing is written then.
  */
-export async function settleAttempt(
+export async function storeAttempt(
   db: Executor,
   from: MoveFrom,
   to: MoveTo,
@@ -214,19 +214,6 @@ export async function findAttempt(
       ),
     );
   return row;
-}
-
-/** Finds a delivery of a session and its finished attempts; undefined if the session has no such delivery. */
-export async function findDeliveryRow(
-  db: Executor,
-  sessionId: string,
-  deliveryId: string,
-): Promise<{ row: DeliveryRow; attempts: AttemptRow[] } | undefined> {
-  const [row] = await db
-    .select()
-    .from(deliveries)
-    .where(and(eq(deliveries.id, deliveryId), eq(deliveries.sessionId, sessionId)));
-  return row && { row, attempts: await listAttempts(db, [row.id]) };
 }
 
 const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | "now" | JobValue>(
@@ -264,46 +251,4 @@ export async function reopenDelivery(
   );
   if (rows.length === 0) return undefined;
   return { ...from, state: to.state, cycle: cycle + 1, attemptsFinished: 0, nextAttemptAt: now };
-}
-
-const listAttempts = (db: Executor, deliveryIds: string[]): Promise<AttemptRow[]> =>
-  db
-    .select()
-    .from(deliveryAttempts)
-    .where(inArray(deliveryAttempts.deliveryId, deliveryIds))
-    .orderBy(asc(deliveryAttempts.cycle), asc(deliveryAttempts.number));
-
-/**
- * Lists the deliveries of a session, newest first, each with its finished attempts in order.
- *
- * @param page.cursor id of the row after which the page begins; an unknown id gives an empty page.
- */
-export async function listDeliveryRows(
-  db: Database,
-  sessionId: string,
-  page: { cursor?: string; limit: number },
-): Promise<{ row: DeliveryRow; attempts: AttemptRow[] }[]> {
-  const start = alias(deliveries, "start");
-  const cursor = db
-    .select({ createdAt: start.createdAt, id: start.id })
-    .from(start)
-    .where(and(eq(start.sessionId, sessionId), eq(start.id, page.cursor ?? "")));
-  const rows = await db
-    .select()
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.sessionId, sessionId),
-        page.cursor === undefined ? undefined : sql`(${deliveries.createdAt}, ${deliveries.id}) < ${cursor}`,
-      ),
-    )
-    .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
-    .limit(page.limit);
-  if (rows.length === 0) return [];
-  const attempts = await listAttempts(
-    db,
-    rows.map((row) => row.id),
-  );
-  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.deliveryId);
-  return rows.map((row) => ({ row, attempts: byDelivery.get(row.id) ?? [] }));
 }

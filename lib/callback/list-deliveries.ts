@@ -1,6 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { CallbackEvent, DeliveryState } from "#db/schema/unions.ts";
-import { type AttemptRow, type DeliveryRow, listDeliveryRows } from "./delivery-store.ts";
+import { listDeliveryRows } from "./delivery-list-store.ts";
+import type { AttemptRow, DeliveryRow } from "./delivery-store.ts";
 
 /** A delivery as the API lists it; times are ISO 8601, UTC. Source: `wire.md`, Also served. */
 export type ListedDelivery = {

@@ -1,5 +1,5 @@
 import { CALLBACK_SECRET, CALLBACK_URL } from "#lib/session/secrets/secret-names.ts";
-import type { DeliveryDeps } from "./attempt-delivery.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
 import type { DeliveryToMake } from "./delivery-store.ts";
 import { openCallbackValue, openPrevious } from "./secret/open-secrets.ts";
 import type { Exchange } from "./send-callback.ts";

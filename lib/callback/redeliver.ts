@@ -1,8 +1,9 @@
 import type { Database } from "#db/client.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import { requestDelivery } from "#lib/session/store/jobs.ts";
+import { findDeliveryRow } from "./delivery-list-store.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
-import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
+import { reopenDelivery } from "./delivery-store.ts";
 import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";
 
 /** The result of a request to send a callback again. */

@@ -59,7 +59,7 @@ export async function sendCallback(
       purpose: { source: "callback", sessionId: callback.sessionId },
       signal: options.signal,
     });
-    return { ...judgeStatus(answer, options.now()), latencyMs: measureMs(), excerpt: excerptOf(answer) };
+    return { ...classifyStatus(answer, options.now()), latencyMs: measureMs(), excerpt: excerptOf(answer) };
   } catch (error) {
     // A shutdown of the service closes its connections, so the receiver did not cause the error.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
@@ -67,7 +67,7 @@ export async function sendCallback(
   }
 }
 
-function judgeStatus(
+function classifyStatus(
   { status, headers }: PostAnswer,
   now: Date,
 ): Pick<Exchange, "status" | "error" | "retryAfterMs"> {

@@ -10,6 +10,9 @@
  */
 export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
+/** What a deployment must have so that a tool can work: `files` is a workspace, `testing` a confined Chromium for test runs. */
+export type ToolMeans = "browser" | "scripts" | "files" | "commands" | "testing";
+
 /**
  * The group of a tool in the tool policy. Every session has the `analysis` tools by default, and a session without an
  * output schema also has the `editing` tools. A structured session, which is a session with an output schema, has an
@@ -54,6 +57,8 @@ export type CallWords = {
 
 type ToolEntry = {
   needs?: ToolNeed;
+  /** If omitted: `browser` or `files`, for a tool that needs a browser or a sandbox. */
+  means?: readonly ToolMeans[];
   profile: ToolProfile;
   /** Whether a call uses the live browser if the session has one, although the tool does not need it. */
   mayUseBrowser?: true;
@@ -65,6 +70,7 @@ type ToolEntry = {
 const TOOLS = {
   browser_execute: {
     needs: "browser",
+    means: ["browser", "scripts"],
     profile: "analysis",
     words: {
       icon: "script",
@@ -140,6 +146,7 @@ const TOOLS = {
   },
   run_shell: {
     needs: "sandbox",
+    means: ["files", "commands"],
     profile: "analysis",
     words: {
       icon: "terminal",
@@ -207,6 +214,7 @@ const TOOLS = {
   },
   run_skill_script: {
     needs: "sandbox",
+    means: ["files", "commands"],
     profile: "always",
     words: {
       icon: "skill",
@@ -271,6 +279,8 @@ const TOOLS = {
   },
   apply_variant: {
     needs: "sandbox",
+    // It belongs to the workspace tools of the specification, but it uses no file.
+    means: [],
     profile: "editing",
     mayUseBrowser: true,
     words: { icon: "edit", running: "Changing the page", done: "Changed the page" },
@@ -287,6 +297,7 @@ const TOOLS = {
   },
   run_tests: {
     needs: "sandbox",
+    means: ["files", "testing"],
     profile: "editing",
     isRootOnly: true,
     words: {
@@ -298,6 +309,7 @@ const TOOLS = {
   },
   wait_for_test_results: {
     needs: "sandbox",
+    means: ["files", "testing"],
     profile: "editing",
     isRootOnly: true,
     words: {
@@ -384,6 +396,14 @@ export const TOOL_CATALOGUE: Readonly<Record<ToolName, ToolEntry>> = TOOLS;
 /** The entry of a tool; undefined for the tools of tool servers, and for tools of earlier versions. */
 export const findTool = (name: string): ToolEntry | undefined =>
   Object.hasOwn(TOOLS, name) ? TOOL_CATALOGUE[name as ToolName] : undefined;
+
+/** What a deployment must have so that a tool can work. Empty for the tools of tool servers. */
+export function meansOf(name: string): readonly ToolMeans[] {
+  const { needs, means } = findTool(name) ?? {};
+  if (means) return means;
+  if (needs === "browser") return ["browser"];
+  return needs === "sandbox" ? ["files"] : [];
+}
 
 const namesOf = (matches: (entry: ToolEntry) => boolean): readonly string[] =>
   Object.entries(TOOL_CATALOGUE).flatMap(([name, entry]) => (matches(entry) ? [name] : []));

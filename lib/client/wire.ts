@@ -149,6 +149,15 @@ export type AgentStatus = {
   queued: number;
   /** Budget of the session. Null if it has none. In a session with sub-agents, `spent` may be up to 15 s old. */
   budget: BudgetState | null;
+  /** The host of the browser that the session uses, which may be its parent's. Null if no browser of the session runs or starts. */
+  browserHost: RunningHost | null;
+  /** How the scripts of `browser_execute` are confined, or why this deployment runs none. */
+  scripts: string;
+  /** Tools that no session of this deployment has, because they cannot work on it, by reason. */
+  missingTools: Array<{
+    tools: Array<string>;
+    reason: string;
+  }>;
   /** Variants of the session's pages. Empty for a sub-agent: variants belong to its root session. */
   variants: Array<VariantSummary>;
   /** The newest version of each QA report of the session. Empty for a sub-agent. */
@@ -358,6 +367,8 @@ export type BrowserStatus = {
   currentUrl: string | null;
   /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
+  /** What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs. */
+  restartNotice?: string | undefined;
 };
 
 /** The state of the live browser changed. */
@@ -383,6 +394,8 @@ export type BrowserStatusEvent = {
   currentUrl: string | null;
   /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
+  /** What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs. */
+  restartNotice?: string | undefined;
   /** When the last screenshot of the page was taken. ISO 8601, UTC. Null if there is none. Present only while no browser runs (`expired`, `error`). */
   pictureTakenAt?: string | null | undefined;
 };
@@ -2122,7 +2135,7 @@ export type QueuedMessage = {
 
 export type Readiness = {
   ok: boolean;
-  /** State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. */
+  /** State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. The same holds for the other details. */
   checks?: {
     database: ReadinessCheck;
     engine: ReadinessCheck;
@@ -2130,6 +2143,15 @@ export type Readiness = {
     sandbox: ReadinessCheck;
     model: ReadinessCheck;
   } | undefined;
+  /** The browser hosts that run now, at most 100. Empty before the first browser, which starts one. Null if the database does not answer. */
+  browserHosts?: Array<RunningHost> | null | undefined;
+  /** How the scripts of `browser_execute` are confined, or why this deployment runs none. */
+  scripts?: string | undefined;
+  /** Tools that no session of this deployment has, because they cannot work on it, by reason. */
+  missingTools?: Array<{
+    tools: Array<string>;
+    reason: string;
+  }> | undefined;
 };
 
 export type ReadinessCheck = {
@@ -2478,6 +2500,16 @@ export type RunStartedEvent = {
   attempt: number;
   /** What started the run. `person`: a person on the session page or the landing page. `external`: a request with an API key. `retry`: the automatic retry of a failed run. `subagent`: the run belongs to a sub-agent. `continuation`: the service itself. */
   origin: "person" | "external" | "continuation" | "retry" | "subagent";
+};
+
+/** A browser host: a process that runs the browsers of sessions. */
+export type RunningHost = {
+  /** Where the host runs. `local`: on a machine of the service, which started it. `remote`: started by an operator. `sandbox`: in the sandbox of one session. */
+  home: "local" | "remote" | "sandbox";
+  /** Number of sessions whose browser runs, starts or waits at the host. Up to 5 s old. */
+  sessions: number;
+  /** Number of browsers that the host runs at most. */
+  places: number;
 };
 
 export type SessionCreated = {
@@ -3941,7 +3973,7 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, `browserHosts` the browser hosts, and `missingTools` what does not work on this deployment, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. */
   readReadiness: {
     parameters: {  };
     body: undefined;

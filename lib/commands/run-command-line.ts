@@ -1,4 +1,5 @@
 import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
+import { shortenResolution } from "#lib/setup/shorten-resolution.ts";
 
 type Help = { kind: "help" };
 /** The result of reading an invalid command line: a message for the user. */
@@ -11,6 +12,7 @@ type Outcome = { isDone: boolean; lines: string[] };
 type Program<Command, Client> = {
   usage: string;
   read: (words: string[]) => Command | Help | Invalid;
+  /** Imports the client dynamically, so that usage and mistakes are shown without the time to load it. */
   open: (env: Env, command: Command) => Promise<Client>;
   run: (client: Client, command: Command) => Promise<Outcome>;
 };
@@ -49,6 +51,7 @@ async function run<Command extends { kind: string }, Client extends { close: () 
     console.error(`${command.message}\n\n${usage}`);
     return 1;
   }
+  shortenResolution();
   const client = await open(readEnv(process.env), command);
   try {
     const { isDone, lines } = await runWith(client, command);

@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase, type TestDatabase } from "#db/testing.ts";
-import { type BusItem, createMemoryBus } from "./bus/bus.ts";
+import type { BusItem } from "./bus/bus.ts";
+import { createMemoryBus } from "./bus/local-bus.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { anyEvent, insertBareSession, textOf } from "./testing.ts";
 

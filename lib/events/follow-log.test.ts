@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createMemoryBus } from "./bus/bus.ts";
+import { createMemoryBus } from "./bus/local-bus.ts";
 import type { MessageDelta, StoredEvent } from "./event.ts";
 import { followLog, type LogFollower } from "./follow-log.ts";
 

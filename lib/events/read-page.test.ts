@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { openTestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "./bus/bus.ts";
+import { createMemoryBus } from "./bus/local-bus.ts";
 import { createEventLog } from "./event-log.ts";
 import { readPage } from "./read-page.ts";
 import { anyEvent, insertBareSession } from "./testing.ts";

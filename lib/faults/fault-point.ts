@@ -54,6 +54,9 @@ const FAULT_POINTS = {
   "import-half-stored": "K46",
   "export-half-written": "K47",
   "budget-stored": "K51",
+  "host-started": "K52",
+  "host-attached": "K53",
+  "host-given-up": "K54",
 } as const;
 
 /** A named place in the code, or `statement`, which is reached at every database statement. */

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { createLink, type Link } from "./link.ts";
-import { PROTOCOL_VERSION } from "./link-message.ts";
-import { type LinkListener, linkPath, listenForLinks } from "./listen-for-links.ts";
+import { linkPath, MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
+import { type LinkListener, listenForLinks } from "./listen-for-links.ts";
 import { OtherVersionError, openLink } from "./open-link.ts";
 
 type HostCalls = {
   echo: { args: unknown; result: unknown };
-  fail: { args: null; result: never };
+  fail: { args: unknown; result: never };
+  reply: { args: "key" | "error" | "nothing"; result: unknown };
   count: { args: number; result: string; item: number };
   wait: { args: null; result: string };
   callBack: { args: string; result: string };
@@ -19,6 +20,7 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const TOKEN = "a token";
 const otherVersions: number[] = [];
 const aborted: unknown[] = [];
+const sockets: WebSocket[] = [];
 let listener: LinkListener;
 let begun = Promise.withResolvers<void>();
 
@@ -26,14 +28,23 @@ before(async () => {
   listener = await listenForLinks({
     address: { host: "127.0.0.1", port: 0 },
     token: TOKEN,
+    identity: { id: "bh_abcdefghijkl", places: 4 },
     onOtherVersion: (protocol) => otherVersions.push(protocol),
     onSocket(socket) {
+      sockets.push(socket);
       const service: Link<ServiceCalls> = createLink<ServiceCalls, HostCalls>(
         socket,
         {
           echo: async (args) => args,
           async fail() {
             throw new TypeError("no such page");
+          },
+          async reply(kind) {
+            if (kind === "key") return JSON.parse('{"__proto__": 1}');
+            if (kind === "nothing") throw Object.create(null);
+            const error = new Error("x".repeat(MESSAGE_BYTES_MAX + 1));
+            error.name = "y".repeat(1_000);
+            throw error;
           },
           async count(to, { send }) {
             for (let each = 1; each <= to; each += 1) await send(each);
@@ -124,6 +135,32 @@ test("a message that is too large fails its call only", async () => {
   await assert.rejects(link.call("echo", new Uint8Array(81 * 2 ** 20)), /too much for one message/);
   assert.equal(await link.call("echo", "still open"), "still open");
   link.close("the test is over");
+});
+
+test("values and errors that cannot cross the link fail their call only", async () => {
+  const link = await connect();
+  const polluted = JSON.parse('{"a": {"__proto__": 1}}');
+  await assert.rejects(link.call("echo", polluted), /__proto__/);
+  await assert.rejects(link.call("reply", "key"), /__proto__/);
+  await assert.rejects(link.call("reply", "nothing"), /an error without a message/);
+  await assert.rejects(
+    link.call("reply", "error"),
+    ({ name, message }: Error) => name.length <= 100 && message.length <= 50_000,
+  );
+  const text = "\u00a9__proto__";
+  assert.equal(await link.call("echo", text), text);
+  link.close("the test is over");
+});
+
+test("an end that does not read is disconnected when more than 160 MiB wait for it", async () => {
+  const link = await connect();
+  const remote = sockets.at(-1);
+  assert.ok(remote);
+  remote.pause();
+  const file = new Uint8Array(70 * 2 ** 20);
+  const calls = Promise.allSettled([1, 2, 3, 4].map(() => link.call("echo", file)));
+  assert.equal(link.isOpen(), false);
+  assert.deepEqual(new Set((await calls).map(({ status }) => status)), new Set(["rejected"]));
 });
 
 test("a wrong token, another version and data that is no message are refused", async () => {

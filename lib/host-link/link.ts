@@ -61,6 +61,8 @@ export type Link<Remote extends LinkMethods> = {
 };
 
 const CALLS_MAX = 1_000;
+/** How much may wait for an end that does not read. More ends the link. */
+const BUFFERED_BYTES_MAX = 2 * MESSAGE_BYTES_MAX;
 /** How often each end pings the other. A ping that is not answered before the next one ends the link. */
 const PING_EVERY_MS = 5_000;
 /** How long a cancelled call may take to end by itself. */
@@ -247,10 +249,14 @@ function encode(message: LinkMessage): Uint8Array {
 }
 
 /** Writes a message to the socket. Resolves when it is written, or when the link has ended. */
-const write = ({ socket }: State, data: Uint8Array): Promise<void> =>
-  socket.readyState === WebSocket.OPEN
-    ? new Promise((resolve) => socket.send(data, () => resolve()))
-    : Promise.resolve();
+async function write({ socket, logger }: State, data: Uint8Array): Promise<void> {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  if (socket.bufferedAmount > BUFFERED_BYTES_MAX) {
+    logger.warn({ bytes: socket.bufferedAmount }, "a link was ended, because the other end does not read");
+    return socket.terminate();
+  }
+  await new Promise<void>((resolve) => socket.send(data, () => resolve()));
+}
 
 /** Ends all calls in both directions, because the link has ended. */
 function endCalls(state: State, reason: string): void {

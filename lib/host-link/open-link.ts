@@ -1,11 +1,13 @@
 import { WebSocket } from "ws";
 import type { Logger } from "#lib/log/logger.ts";
 import { createLink, type Link, type LinkHandlers, type LinkMethods } from "./link.ts";
-import { MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
-import { linkPath } from "./listen-for-links.ts";
+import { linkPath, MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
 
-/** Where a browser host listens: a URL with `ws:` or `wss:`, and the token that it demands. */
-type HostEndpoint = { url: string; token: string };
+/**
+ * Where a browser host listens: a URL with `ws:` or `wss:`, and the token that it demands. A process that relays links to
+ * the host has a path in its URL.
+ */
+export type HostEndpoint = { url: string; token: string };
 
 /** The host speaks another version of the protocol. It takes no new sessions, and ends when its last one has ended. */
 export class OtherVersionError extends Error {
@@ -24,7 +26,9 @@ export async function openLink<Remote extends LinkMethods, Local extends LinkMet
   handlers: LinkHandlers<Local>,
   logger: Logger,
 ): Promise<Link<Remote>> {
-  const socket = new WebSocket(new URL(linkPath(PROTOCOL_VERSION), url), {
+  const address = new URL(url);
+  address.pathname = address.pathname.replace(/\/$/, "") + linkPath(PROTOCOL_VERSION);
+  const socket = new WebSocket(address, {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: CONNECT_MS_MAX,
     maxPayload: MESSAGE_BYTES_MAX,

@@ -14,6 +14,7 @@ type Bundles = ByName<{
   clicks: typeof import("./clicks/main.ts");
   overlay: typeof import("./overlay/main.ts");
   "object-urls": typeof import("./object-urls/main.ts");
+  "site-data": typeof import("./site-data/main.ts");
   tag: typeof import("./tag/main.ts");
 }>;
 

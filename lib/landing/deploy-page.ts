@@ -16,8 +16,8 @@ import {
   listPagesOf,
   lockPage,
   type PageRow,
+  reserveSlug,
   setCurrentVersion,
-  takeSlug,
 } from "#lib/publication/landing/page-store.ts";
 import { lockPagesOfOwner, measureUsage } from "#lib/publication/landing/page-usage-store.ts";
 import { describeExcess } from "#lib/session/byte-limits.ts";
@@ -134,7 +134,7 @@ async function claimSlug(
   slug: string,
   folder: string,
 ): Promise<Refusal | undefined> {
-  return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
+  return refuseOwner(await reserveSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
 /**

@@ -96,7 +96,7 @@ export function createHolderCheck(deps: {
       return failedAttempts.refuse(clientOf(request), refusal);
     }
     // The session's own agent is not limited here, because the agent's turn already limits its calls.
-    const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
+    const verdict = token.holder === "other" ? await rates.consume("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)
       return fail(
         "rate_limited",

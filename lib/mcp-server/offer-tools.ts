@@ -1,4 +1,5 @@
 import type { SessionRow } from "#lib/session/store/session-store.ts";
+import { leaveOutMissing } from "#lib/tools/leave-out-missing.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import type { McpHolder } from "./admit-holder.ts";
@@ -18,6 +19,7 @@ const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
  * `tools.exclude` apply to all holders. Source: `security.md`, Built-in MCP server; specification, Structured sessions,
  * Precedence.
  *
+ * @param tools the tools that this deployment has. Without browser tools among them, it has no browser.
  * @param deploymentExclude the tools that the deployment excludes from turns that no person started.
  */
 export function createToolOffer(
@@ -28,7 +30,11 @@ export function createToolOffer(
   const sessionTools = tools
     .filter(isCallableFromOutside)
     .map((tool): OfferedTool => ({ tool: toMcpTool(tool), policyName: tool.name }));
-  const serverTools = utilities.map((utility) => ({ ...utility, policyName: toPolicyName(utility.tool) }));
+  const hasBrowser = tools.some(({ needs }) => needs === "browser");
+  const hasFiles = tools.some(({ name }) => name === "list_files");
+  const serverTools = utilities
+    .filter(({ needs }) => needs === undefined || hasBrowser)
+    .map((utility) => ({ ...utility, policyName: toPolicyName(utility.tool) }));
 
   return ({ holder, session }) => {
     const names = serverTools.flatMap(({ needs, policyName: name }) =>
@@ -46,9 +52,16 @@ export function createToolOffer(
         mcpTools: { names, exclude: session.tools.exclude },
       }),
     );
-    return [...sessionTools, ...serverTools].flatMap(({ tool, policyName: name }) =>
-      allowed.has(name) ? [{ tool, policyName: name }] : [],
-    );
+    const has = {
+      tool: (name: string) => allowed.has(name),
+      workspace: hasFiles && session.capabilities.sandbox,
+    };
+    const tell = (tool: McpTool) => ({ ...tool, description: leaveOutMissing(tool.description, has) });
+    const isAllowed = ({ policyName }: { policyName: string }) => allowed.has(policyName);
+    return [
+      ...sessionTools.filter(isAllowed).map(({ tool, policyName }) => ({ tool: tell(tool), policyName })),
+      ...serverTools.filter(isAllowed).map(({ tool, policyName }) => ({ tool, policyName })),
+    ];
   };
 }
 

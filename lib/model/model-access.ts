@@ -51,7 +51,7 @@ export type ModelAccess = {
 
 /** Records the outcomes of model calls. The code that makes the calls reports them. */
 export type ModelOutcomes = {
-  noteSuccess: () => void;
+  recordSuccess: () => void;
   /** @param signal the call's signal. If it is aborted, the call was stopped or timed out. */
-  noteFailure: (error: unknown, signal: AbortSignal | undefined) => void;
+  recordFailure: (error: unknown, signal: AbortSignal | undefined) => void;
 };

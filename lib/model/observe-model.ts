@@ -31,11 +31,11 @@ export function observeModel(
   let failures = 0;
   let lastFailure = "";
 
-  function noteSuccess(): void {
+  function recordSuccess(): void {
     succeededAt = now();
     failures = 0;
   }
-  function noteFailure(error: unknown, signal: AbortSignal | undefined): void {
+  function recordFailure(error: unknown, signal: AbortSignal | undefined): void {
     // Ignores a call that the service stopped, because it says nothing about the model. A timeout counts as a failure.
     if (signal?.aborted && (signal.reason as Error | undefined)?.name !== "TimeoutError") return;
     const failure = readModelFailure(error);
@@ -45,7 +45,7 @@ export function observeModel(
     lastFailure = describeFailure(failure);
   }
 
-  const outcomes: ModelOutcomes = { noteSuccess, noteFailure };
+  const outcomes: ModelOutcomes = { recordSuccess, recordFailure };
 
   function readHealth(): ModelHealth {
     const at = (ms: number) => new Date(ms).toISOString();

@@ -143,7 +143,7 @@ function refuseAgent(row: RequirementRow, change: RequirementChange): string | u
   if (isAltered(row, change) && row.author === "person")
     return `id: a person added ${id}; only people change its text or assertion`;
   const count = (change.evidenceIds ?? row.evidence).length;
-  if ((change.status ?? keepStatus(row, change)) === "met" && count === 0)
+  if ((change.status ?? nextStatus(row, change)) === "met" && count === 0)
     return `evidenceIds: ${id} is not met without evidence. ${HOW_TO_CREATE_EVIDENCE}`;
   return undefined;
 }
@@ -167,7 +167,7 @@ const hasNewAssertion = (row: RequirementRow, { assertion }: RequirementChange):
  * Returns the status after a change that does not set `status` itself. A new text or assertion reopens the requirement.
  * A waived requirement stays waived.
  */
-function keepStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
+function nextStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
   return isAltered(row, change) && row.status !== "waived" ? "open" : row.status;
 }
 
@@ -178,7 +178,7 @@ const isAltered = (row: RequirementRow, change: RequirementChange): boolean =>
 function toColumns(row: RequirementRow, change: RequirementChange, found: RequirementEvidence[]) {
   const { text, note, evidenceIds, assertion } = change;
   return {
-    status: change.status ?? keepStatus(row, change),
+    status: change.status ?? nextStatus(row, change),
     ...(text !== undefined && { text }),
     ...(note !== undefined && { note: note === "" ? null : note }),
     ...(evidenceIds !== undefined && { evidence: found }),

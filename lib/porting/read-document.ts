@@ -1,13 +1,12 @@
-import type { PlanItem } from "#db/schema/index.ts";
 import type { ImportFormat } from "#db/schema/unions.ts";
-import type { AssertionInput } from "#lib/planning/requirement.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { findJsonFlaw, findSizeFlaw, type JsonFlaw } from "#lib/text/json-flaw.ts";
-import { DEFAULT_VARIANT, type VariantDocument, variantKeySchema } from "#lib/variant/document.ts";
+import { DEFAULT_VARIANT, variantKeySchema } from "#lib/variant/document.ts";
 import { formatPath, hasOwn } from "#lib/variant/formats/imported/imported.ts";
 import type { JsonFormat } from "#lib/variant/formats/index.ts";
 import { readVariantDocument } from "#lib/variant/import-variant.ts";
-import { type ExportedMessage, type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
+import { type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
+import type { ImportContent, ReadContent } from "./import-content.ts";
 import { readSessionExport } from "./read-session-export.ts";
 
 /** The validated content of a document, ready to be stored in a session. */
@@ -16,30 +15,8 @@ export type ImportPlan = ImportContent & {
   sizeBytes: number;
 };
 
-/** The content of a document that can be imported. */
-type ImportContent = {
-  format: ImportFormat;
-  /**
-   * Id of the document. For a document without an id, this is a hash of its content. A session imports each document
-   * only once.
-   */
-  documentId: string;
-  title: string | null;
-  sourceSessionId: string | null;
-  exportedAt: string | null;
-  variants: { key: string; document: VariantDocument }[];
-  messages: ExportedMessage[];
-  /** Items of the plan, without their ids. Empty if the document has no plan. */
-  planItems: Omit<PlanItem, "id">[];
-  /** The requirements that are not waived. `field` is the path of the requirement in the document. */
-  requirements: { field: string; text: string; assertion: AssertionInput | null }[];
-  leftOut: LeftOut[];
-};
-
 /** The result of reading a document. `problem` begins with the path of the invalid field, or with `document`. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
-export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
-
 const KINDS =
   "a session's JSON export (format version 1), a variant's JSON export, or a document of GrowthBook or PostHog";
 const IMPORT_FORMAT: Record<JsonFormat, ImportFormat> = {

@@ -11,7 +11,7 @@ import {
   type SessionExport,
   sessionExportSchema,
 } from "./format.ts";
-import type { ReadContent } from "./read-document.ts";
+import type { ReadContent } from "./import-content.ts";
 
 const LEFT_OUT_MAX = 200;
 
@@ -32,7 +32,7 @@ export function readSessionExport(value: unknown): ReadContent {
   if (problem !== undefined) return { ok: false, problem };
   const leftOut: LeftOut[] = [];
   const messages = document.messages.map((message, index) =>
-    keepKnownParts(message, `messages[${index}]`, leftOut),
+    selectKnownParts(message, `messages[${index}]`, leftOut),
   );
   leftOut.push(...listLeftOut(document));
   return {
@@ -105,7 +105,7 @@ function findPartProblem(messages: ExportedMessage[]): string | undefined {
 const schemaOf = (type: string): z.ZodType | undefined =>
   Object.hasOwn(PART_SCHEMAS, type) ? PART_SCHEMAS[type] : undefined;
 
-function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOut[]): ExportedMessage {
+function selectKnownParts(message: ExportedMessage, place: string, leftOut: LeftOut[]): ExportedMessage {
   const parts = message.parts.filter((part, index) => {
     if (schemaOf(part.type)) return true;
     leftOut.push({

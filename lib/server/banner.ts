@@ -26,6 +26,10 @@ export function printBanner({ env, container, readyMs }: BannerParts): void {
     // Prints only the first part. The service's log has the full description, with the limits of a command.
     ["Sandbox", parts.sandbox.split(";")[0] ?? ""],
     ["Isolation", parts.isolation],
+    ...parts.missingTools.map(({ tools, reason }): [string, string] => [
+      "Missing",
+      `${tools.join(", ")}: ${reason}`,
+    ]),
   ];
   const body = JSON.stringify({
     messages: [

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
-import { type EntranceRequest, exchangeLinkForCookie } from "#lib/api/auth/entrance.ts";
+import { exchangeLinkForCookie, type PageRequest } from "#lib/api/auth/exchange-link.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { logIn } from "#lib/api/handlers/login-handlers.ts";
 import type { ApiServices } from "#lib/api/handlers/services.ts";
@@ -16,6 +16,7 @@ import { serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { servePath } from "#lib/api/serve/serve-path.ts";
 import { submitFromOverlay } from "#lib/api/serve/submit-from-overlay.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { listRunningHosts } from "#lib/browser-host/service/host-status-store.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createDiskFloor } from "#lib/disk/disk-floor.ts";
@@ -50,6 +51,7 @@ import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
 export type Container = Awaited<ReturnType<typeof createContainer>>;
 
+type ContainerOptions = { isServerless?: boolean; launcherPath?: string };
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /**
@@ -57,20 +59,22 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
  *
  * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may
  * be frozen after a response. The caller has checked the settings with `requireServerless`.
+ * @param options.launcherPath search path for the programs that confine commands and scripts; the system's by default.
  * @throws Error with a readable message if a part cannot be created.
  */
-export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
+export async function createContainer(env: Env, logger: Logger, options: ContainerOptions = {}) {
   await checkPaths(env);
-  const parts = await createParts(env, logger, isServerless);
+  const parts = await createParts(env, logger, options);
   const { storage, tooling, player, removals, model } = parts;
   const services = createServices(env, logger, parts);
   parts.connectApi(services);
   return {
     mounted: mount(env, services, parts),
+    relayToHost: tooling.relayToHost,
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,
-    exchangeLinkForCookie: (request: EntranceRequest) => exchangeLinkForCookie(services, request),
+    exchangeLinkForCookie: (request: PageRequest) => exchangeLinkForCookie(services, request),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
@@ -81,6 +85,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
+      missingTools: tooling.missingTools,
     }),
     /** Resumes open runs and starts to execute new runs. */
     async start() {
@@ -100,14 +105,16 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 }
 
 /** Creates the parts on which all other parts depend. */
-async function createBase(env: Env, logger: Logger, isServerless: boolean) {
+async function createBase(env: Env, logger: Logger, options: ContainerOptions) {
+  const { isServerless = false, launcherPath } = options;
   const securityLog = openSecurityLog(env, logger);
   // Before any other process is started, because control groups can be enabled only in a group without other processes.
   const groups = env.SANDBOX === "local" && !isServerless ? await findControlGroups() : undefined;
   hideFolder(env.DATA_DIR);
   const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, groups, disk, isServerless, storage: opening });
+  const runnersDeps = { env, logger, groups, disk, isServerless, storage: opening, launcherPath };
+  const runnersReady = createRunners(runnersDeps);
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
   const storage = await opening.catch(async (error: unknown) => {
     const runners = await runnersReady.catch(() => undefined);
@@ -142,8 +149,8 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
 type Base = Awaited<ReturnType<typeof createBase>>;
 
 /** Creates the parts in the order of their dependencies. */
-async function createParts(env: Env, logger: Logger, isServerless: boolean) {
-  const base = await createBase(env, logger, isServerless);
+async function createParts(env: Env, logger: Logger, options: ContainerOptions) {
+  const base = await createBase(env, logger, options);
   const { storage } = base;
   const schemas = createSchemaChecker();
   const access = createAccess(env, base);
@@ -347,6 +354,11 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     evidence,
     transcript,
     tools,
+    deployment: {
+      missingTools: tooling.missingTools,
+      scripts: tooling.describeScripts(),
+      listHosts: () => listRunningHosts(storage.db),
+    },
     skills,
     variants,
     publishedScripts,

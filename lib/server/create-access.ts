@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
+import type { OidcLogin } from "#lib/api/auth/auth-services.ts";
 import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
-import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
+import { OIDC_PATH } from "#lib/api/auth/oidc-sign-in.ts";
 import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";

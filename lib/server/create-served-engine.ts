@@ -82,13 +82,13 @@ export function createServedEngine(env: Env, logger: Logger, isServerless: boole
     mayLoseJobs: () => !isServerless || Boolean(watch?.hasForgottenWithin(LOSS_MS)),
     serve(client, functions) {
       const handle = handlerOf(client, functions);
-      const { noteCall } = watchServer(client, functions);
+      const { recordCall } = watchServer(client, functions);
       return async (request, peer) => {
         // The dev server does not sign its calls, so anyone could forge a call. Accept only calls from this machine.
         if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
         // A successful call other than a GET shows that the server knows the functions.
-        if (answer.ok && request.method !== "GET") noteCall();
+        if (answer.ok && request.method !== "GET") recordCall();
         return answer;
       };
     },

@@ -1,16 +1,13 @@
 import type { Logger } from "pino";
-import { findAgent } from "#lib/agents/agent-store.ts";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { agentTools } from "#lib/agents/tools/index.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { createBrowserService } from "#lib/browser/create-browser-service.ts";
-import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
-import { type OpenedBrowsers, openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
-import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
+import type { OpenedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
-import { createEvidenceStore, type EvidenceStore } from "#lib/evidence/evidence.ts";
+import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
@@ -25,41 +22,38 @@ import { createPageServer } from "#lib/publication/landing/page-server.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
-import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { readStartupStatus, setStartupStatus } from "#lib/session/store/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
-import { readSetup } from "#lib/setup/read-setup.ts";
 import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";
 import { createSessionSkills } from "#lib/skills/session-skills.ts";
 import { skillTools } from "#lib/skills/tools/index.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import { testTools } from "#lib/test-runs/tools/index.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
-import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
-import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
+import { divideTools } from "#lib/tools/deployment-tools.ts";
 import { peopleTools } from "#lib/tools/questions/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
-import type { ToolCall } from "#lib/tools/tool.ts";
 import { listIneffective } from "#lib/tools/tool-policy.ts";
 import { transcriptTools } from "#lib/tools/transcript/transcript-tools.ts";
 import { workspaceTools } from "#lib/tools/workspace/workspace-tools.ts";
 import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
 import { readTestedVariants } from "#lib/variant/read-tested-variants.ts";
-import { createVariantScripts } from "#lib/variant/show-for-picture.ts";
-import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
+import { refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import { type Env, hasBoxedBrowsers } from "./env.ts";
+import { findLacks } from "./find-lacks.ts";
+import { openBrowsers } from "./open-browsers.ts";
 import type { Storage } from "./open-storage.ts";
 
-type ToolingDeps = {
+export type ToolingDeps = {
   env: Env;
   logger: Logger;
   storage: Storage;
@@ -74,13 +68,15 @@ type ToolingDeps = {
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
   onAnnotation: HostBrowsersDeps["onAnnotation"];
-  runners: Pick<Runners, "sandbox" | "scripts" | "boxes" | "hasBoxedHosts">;
+  runners: Pick<Runners, "sandbox" | "scripts" | "boxes">;
   agents: AgentsDeps;
   /** Sends jobs to the durable engine, which is created later. */
   jobs: TestRunsDeps["jobs"];
 };
 
 type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk" | "isServerless"> & {
+  /** Search path for the programs that confine commands and scripts; the system's folders by default. */
+  launcherPath: string | undefined;
   /** The control groups of this machine; undefined if the sandbox uses none. */
   groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
@@ -97,7 +93,8 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, groups, disk, isServerless, storage }: RunnersDeps) {
+export async function createRunners(deps: RunnersDeps) {
+  const { env, logger, groups, disk, isServerless, storage, launcherPath } = deps;
   const hasBoxedHosts = isServerless && hasBoxedBrowsers(env);
   const boxes =
     env.SANDBOX === "vercel"
@@ -116,6 +113,7 @@ export async function createRunners({ env, logger, groups, disk, isServerless, s
       dataDir: env.DATA_DIR,
       disk,
       logger,
+      ...(launcherPath !== undefined && { launcherPath }),
       ...(groups && { findGroups: async () => groups }),
       onStartupStatus: async (sessionId, status) => setStartupStatus((await storage).db, sessionId, status),
       readStartupStatus: async (sessionId) => readStartupStatus((await storage).db, sessionId),
@@ -126,10 +124,15 @@ export async function createRunners({ env, logger, groups, disk, isServerless, s
     // it can. A host in a session's machine tells that itself.
     hasBoxedHosts
       ? undefined
-      : createScriptRunner({ logger, isWarm: false, isUnconfinedAllowed: env.SANDBOX === "unconfined" }),
+      : createScriptRunner({
+          logger,
+          launcherPath,
+          isWarm: false,
+          isUnconfinedAllowed: env.SANDBOX === "unconfined",
+        }),
     sizesReady,
   ]);
-  return { sandbox, scripts, sizes, boxes, hasBoxedHosts };
+  return { sandbox, scripts, sizes, boxes: hasBoxedHosts ? boxes : undefined };
 }
 
 /** Creates the browsers, all tools of the agent, and the services that the tools use. */
@@ -158,7 +161,9 @@ export async function createTooling(deps: ToolingDeps) {
     transcript,
     people: elicitations,
   };
-  const variantServices = { ...variants, hold: pages.hold };
+  const lacks = findLacks({ ...deps, launch: opened.launch, sandbox, scripts });
+  const hasBrowsers = lacks.browser === undefined;
+  const variantServices = { ...variants, hasBrowsers, hold: pages.hold };
   opened.setScriptHelpers(variantHelpers(variants));
   const reports: ReportsDeps = { db, log, evidence, readTestedVariants };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
@@ -175,17 +180,12 @@ export async function createTooling(deps: ToolingDeps) {
     ...planningTools(planning),
     deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),
-    // Test runs in the machines of Vercel Sandbox do not work yet.
-    ...(deps.isServerless ? [] : testTools(testRuns)),
+    ...testTools(testRuns),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
-  // A deployment does not have tools that cannot work on it: without a sandbox, or without a way to confine scripts.
-  const tools = all.filter(
-    ({ name, needs }) =>
-      (env.SANDBOX !== "none" || needs !== "sandbox") &&
-      (scripts?.refusal === undefined || name !== "browser_execute"),
-  );
+  const { working: tools, missing: missingTools } = divideTools(all, lacks);
+  for (const entry of missingTools) logger.info(entry, "tools that cannot work here are not offered");
   const entries = listIneffective(env.EXTERNAL_TURN_EXCLUDE, tools);
   // A misspelled name would go unnoticed otherwise.
   if (entries.length > 0) logger.warn({ entries }, "EXTERNAL_TURN_EXCLUDE has entries that exclude no tool");
@@ -205,87 +205,15 @@ export async function createTooling(deps: ToolingDeps) {
     porting,
     testRuns,
     tools,
+    missingTools,
     skills: createSessionSkills({ db, catalogue }),
     pages,
+    relayToHost: opened.relay,
     firstLook: pages.firstLook,
     /** If `isFinal`, the browsers on this machine end, unless another process uses them. */
     async close(isFinal: boolean) {
       stopListening();
       await Promise.all([opened.close(isFinal), sandbox.close(), scripts?.close()]);
-    },
-  };
-}
-
-/**
- * Opens the browsers: at browser hosts, or in this process if it is a serverless function. The functions that scripts
- * can call are set later, because they need the variants, which need the browsers.
- */
-async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
-  const { env, logger, storage, rule, control, isServerless, runners } = deps;
-  const { db, log } = storage;
-  const { sandbox, scripts, boxes, hasBoxedHosts } = runners;
-  const launch = readLaunch(env);
-  const origins = { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] };
-  const scriptOrigin = new URL(env.baseUrl).origin;
-  const settings = {
-    idleMs: env.BROWSER_IDLE_MS,
-    waitMs: env.BROWSER_WAIT_MS,
-    keepSpare: env.BROWSER_SPARE === 1,
-    scriptOrigin,
-    ownOrigin: origins,
-  };
-  let helpers: HostServices["scriptHelpers"] = () => ({});
-  const rootOf = async (sessionId: string) => (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
-  const handlers = {
-    db,
-    log,
-    logger,
-    evidence,
-    files: workspaceFiles(sandbox),
-    variantScripts: createVariantScripts(db),
-    onRequestRefused: deps.securityLog.networkRefused,
-    onAnnotation: deps.onAnnotation,
-    readPageScript: (sessionId: string) => readPageScript(db, sessionId),
-    async storeDownload(sessionId: string, name: string, bytes: Uint8Array) {
-      // The download is stored in the workspace of the root session, which its sub-agents share.
-      return storeDownload(await sandbox.open(await rootOf(sessionId)), name, bytes);
-    },
-    control,
-    scriptHelpers: (call: ToolCall) => helpers(call),
-  };
-  const { maxLive, dataDir } = { maxLive: env.BROWSER_MAX_LIVE, dataDir: env.DATA_DIR };
-  const opened =
-    isServerless && scripts
-      ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
-      : await openHostedBrowsers({
-          ...handlers,
-          bus: storage.bus,
-          sealer: storage.sealer,
-          settings: { ...settings, allow: env.NETWORK_ALLOW },
-          local: hasBoxedHosts
-            ? undefined
-            : {
-                launch,
-                dataDir,
-                maxLive,
-                lingerMs: env.BROWSER_HOST_LINGER_MS,
-                isUnconfinedAllowed: env.SANDBOX === "unconfined",
-                isWarm: true,
-              },
-          ...(hasBoxedHosts &&
-            boxes && {
-              boxed: createBoxedHosts({ boxes, db, sealer: storage.sealer, logger, places: maxLive, rootOf }),
-            }),
-          describeScripts: () => ({
-            refusal: scripts?.refusal,
-            detail: scripts?.describe().detail ?? "in the session's machine; its host tells how",
-          }),
-          describeBrowser: () => (hasBoxedHosts ? BOXED_BROWSER : describeLaunch(launch)),
-        });
-  return {
-    ...opened,
-    setScriptHelpers(set: HostServices["scriptHelpers"]) {
-      helpers = set;
     },
   };
 }
@@ -327,16 +255,4 @@ function createVariants(
     () => {},
   );
   return { variants, publishedScripts, stopListening };
-}
-
-const BOXED_BROWSER = { available: true, detail: "Chromium in the machine of each session (Vercel Sandbox)" };
-
-/** Chooses the browser: a remote one, a configured executable, or the Chromium that the setup found. */
-function readLaunch(env: Env) {
-  if (env.BROWSER_CDP_URL) return { cdpUrl: env.BROWSER_CDP_URL };
-  if (env.BROWSER_EXECUTABLE_PATH) return { executablePath: env.BROWSER_EXECUTABLE_PATH };
-  const { chromium } = readSetup(env.DATA_DIR);
-  if (!chromium) return {};
-  const { executablePath, args, env: variables } = chromium;
-  return { executablePath, ...(args && { args }), ...(variables && { env: variables }) };
 }

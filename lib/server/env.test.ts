@@ -21,6 +21,43 @@ describe("readEnv", () => {
     assert.equal(env.AGENT_MODEL_API, "responses");
   });
 
+  it("knows browser hosts by encrypted addresses without credentials", () => {
+    const token = { BROWSER_HOST_TOKEN: "t".repeat(32) };
+    const hosts = (BROWSER_HOSTS: string) => messageOf({ ...token, BROWSER_HOSTS });
+    assert.deepEqual(
+      readEnv({ ...token, BROWSER_HOSTS: "wss://a.example:7411, ws://127.0.0.1:7411/,ws://[::1]:1" })
+        .BROWSER_HOSTS,
+      ["wss://a.example:7411", "ws://127.0.0.1:7411", "ws://[::1]:1"],
+    );
+    assert.equal(
+      messageOf({ BROWSER_HOSTS: "wss://a.example" }),
+      "BROWSER_HOST_TOKEN: is required with BROWSER_HOSTS",
+    );
+    const plain =
+      "BROWSER_HOSTS: URL 1 of the list must begin with wss://, because ws:// is not encrypted; ws:// is accepted for loopback only";
+    for (const url of ["ws://10.0.0.2:7411", "ws://a.example", "ws://127.0.0.1.example"])
+      assert.equal(hosts(url), plain);
+    const secret = hosts("wss://a.example,wss://user:hunter2@b.example");
+    assert.equal(
+      secret,
+      "BROWSER_HOSTS: URL 2 of the list must contain no credentials; set BROWSER_HOST_TOKEN",
+    );
+    for (const url of [
+      "https://a.example",
+      "a.example:7411",
+      "wss://a.example/path",
+      "wss://a.example?token=x",
+    ])
+      assert.equal(
+        hosts(url),
+        "BROWSER_HOSTS: URL 1 of the list must be a URL such as wss://browsers-1.example:7411, without a path",
+      );
+    assert.match(
+      messageOf({ BROWSER_HOST_TOKEN: "short" }),
+      /^BROWSER_HOST_TOKEN: must have at least 32 characters/,
+    );
+  });
+
   it("leaves the context budget to the model unless it is set", () => {
     assert.equal(readEnv({}).AGENT_CONTEXT_TOKENS, undefined);
     assert.equal(readEnv({ AGENT_CONTEXT_TOKENS: "9000" }).AGENT_CONTEXT_TOKENS, 9_000);

@@ -10,6 +10,7 @@ import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
+import { readHostUrls } from "./read-host-urls.ts";
 
 const wholeNumber = (fallback: number, min = 0, max = 2_000_000_000) =>
   z
@@ -65,6 +66,9 @@ const toolNames = list.superRefine((names, context) => {
         : undefined;
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
+
+/** Minimum length of the token of browser hosts: it opens browsers that may be signed in. */
+const HOST_TOKEN_LENGTH_MIN = 32;
 
 /** Minimum length of API keys; shorter keys could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
@@ -185,6 +189,28 @@ const envSchema = z.object({
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
   BROWSER_HOST_LINGER_MS: wholeNumber(60_000),
+  BROWSER_HOSTS: z
+    .string()
+    .default("")
+    .transform((text, context) => readOrReject(readHostUrls, text, context)),
+  BROWSER_HOST_TOKEN: z
+    .string()
+    .min(HOST_TOKEN_LENGTH_MIN, {
+      error: `must have at least ${HOST_TOKEN_LENGTH_MIN} characters, such as the output of "openssl rand -hex 32"`,
+    })
+    .optional(),
+  BROWSER_HOST_LISTEN: z
+    .string()
+    .regex(/^([\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i, {
+      error: "must be a host and a port, such as 0.0.0.0:7411",
+    })
+    .refine((text) => Number(/\d+$/.exec(text)?.[0]) <= 65_535, {
+      error: "must have a port of at most 65535",
+    })
+    .default("0.0.0.0:7411"),
+  BROWSER_HOST_CERT: z.string().min(1).optional(),
+  BROWSER_HOST_KEY: z.string().min(1).optional(),
+  INTERNAL_URL: httpOrigin.optional(),
   RATE_LIMIT_CREATE: wholeNumber(60),
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
@@ -311,6 +337,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   const oidc = readOidc(env);
+  if (env.BROWSER_HOSTS.length > 0 && !env.BROWSER_HOST_TOKEN)
+    throw new EnvError("BROWSER_HOST_TOKEN: is required with BROWSER_HOSTS");
+  if (env.BROWSER_HOSTS.length > 0 && env.BROWSER_CDP_URL)
+    throw new EnvError("BROWSER_CDP_URL: must be unset with BROWSER_HOSTS; set it for the browser hosts");
   return {
     ...env,
     isLoopback,

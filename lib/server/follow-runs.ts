@@ -4,7 +4,7 @@ import { readDatabaseClock } from "#db/database-time.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import { createPace } from "#lib/session/jobs/pace.ts";
 import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
-import { noteRunsPlayed } from "#lib/session/store/job-store.ts";
+import { recordRunsPlayed } from "#lib/session/store/job-store.ts";
 import { listStopRequested } from "#lib/session/store/run-store.ts";
 import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import { repeat } from "./repeat.ts";
@@ -50,7 +50,7 @@ export function followRuns(deps: {
     () => void pollStopRequests().catch(logFailure),
   );
   async function renew(): Promise<boolean> {
-    await Promise.all([noteRunsPlayed(db, listPlayed()), pollStopRequests()]);
+    await Promise.all([recordRunsPlayed(db, listPlayed()), pollStopRequests()]);
     return pace.isSteady(await readDatabaseClock(db));
   }
 
@@ -82,7 +82,7 @@ export function followRuns(deps: {
       plays.set(entry, playing);
       try {
         const result = await playing;
-        if (result.status === "paused") await noteRunsPlayed(db, [runId]).catch(logFailure);
+        if (result.status === "paused") await recordRunsPlayed(db, [runId]).catch(logFailure);
         return result;
       } finally {
         plays.delete(entry);

@@ -5,7 +5,7 @@ import { runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { waitFor } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { openWaits } from "#lib/session/store/wait-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";

@@ -1,5 +1,5 @@
 import { EXIT_CODES } from "#lib/setup/exit-codes.mjs";
-import { shortenResolution } from "./shorten-resolution.ts";
+import { shortenResolution } from "#lib/setup/shorten-resolution.ts";
 
 // A plain object, because each access to the original reads the C environment, and the Inngest SDK reads all variables
 // several times in each call of a function (0.3 ms).

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { METHODS } from "#lib/api/contract/paths.ts";
 import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
-import { keepPageQuery, makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { filterPageQuery, makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isDemo } from "#lib/api/http/security-headers.ts";
 import type { Reference } from "./reference/compose-reference.ts";
 import { createReferencePage, REFERENCE_PATH } from "./reference/reference-page.ts";
@@ -44,7 +44,7 @@ export function createOwnPages(deps: {
     delete request.headers["next-action"];
     if (isPage(url.pathname)) setPagePolicy(request, response, url, isDev);
     if (isOwnPage && !isDemo(url.pathname) && !isDev)
-      request.url = `${path.split("?", 1)[0]}${keepPageQuery(url.searchParams)}`;
+      request.url = `${path.split("?", 1)[0]}${filterPageQuery(url.searchParams)}`;
     // The page lists links that contain secrets. With compression, the length of the response would leak them (BREACH).
     if (url.pathname === "/") delete request.headers["accept-encoding"];
     return handle(request, response);

@@ -9,9 +9,10 @@ import { runInNewContext } from "node:vm";
 import { waitUntil } from "#e2e/service/testing.ts";
 import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { isLocalCaller } from "#lib/api/http/local-caller.ts";
+import { addressOf } from "./client-connection.ts";
 import { readEnv } from "./env.ts";
 import { composeReference } from "./reference/compose-reference.ts";
-import { addressOf, createRequestListener } from "./request-listener.ts";
+import { createRequestListener } from "./request-listener.ts";
 import { listenForTests } from "./testing.ts";
 
 // Needs a process of its own: it sets a flag of the engine.

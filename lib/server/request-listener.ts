@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { contract } from "#lib/api/contract/contract.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
-import { type Client, readClientAddress, readClientSubject } from "#lib/api/http/client-address.ts";
+import { readClientSubject } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { isKnownCaller } from "#lib/api/http/known-caller.ts";
@@ -18,6 +18,7 @@ import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import { withAddress } from "#lib/security-log/request-address.ts";
 import { createHostCheck } from "./check-host.ts";
+import { addressOf, connectionOf } from "./client-connection.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
 import { isLoopbackPeer } from "./loopback-peer.ts";
@@ -26,6 +27,7 @@ import { createPagePace, pageCost } from "./page-pace.ts";
 import { renderReference } from "./reference/render-reference.ts";
 import { createRefusalPace } from "./refusal-pace.ts";
 import { servePages } from "./serve-pages.ts";
+import { findScript, isNormalized, serveScript } from "./serve-script.ts";
 import { createUnreadAnswers } from "./unread-answers.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
@@ -179,7 +181,7 @@ export function createRequestListener({
       // The client has left while the request waited.
       if (response.closed) return;
     }
-    const entrance =
+    const linkAnswer =
       route || pathname === MCP_PATH
         ? undefined
         : await container.exchangeLinkForCookie({
@@ -189,13 +191,17 @@ export function createRequestListener({
             userAgent: request.headers["user-agent"] ?? null,
             client: connectionOf(request),
           });
-    if (entrance instanceof Response) return sendResponse(response, entrance);
+    if (linkAnswer instanceof Response) return sendResponse(response, linkAnswer);
 
     if (pathname === MCP_PATH) return answer((webRequest) => container.mounted.serveMcp(webRequest));
     if (pathname === logInOperation.path && request.method === logInOperation.method)
       return answer((webRequest) => container.mounted.logIn(webRequest));
     const script = findScript(request, pathname);
-    if (script !== undefined && (await serveScript(script, request, response))) return;
+    if (
+      script !== undefined &&
+      (await serveScript(container.services.publishedScripts, script, request, response))
+    )
+      return;
     // If the path of `retargetBrowser` contains an id that no session can have, the answer is the one for an unknown
     // path: Next's own 404. Source: specification, Errors, other rules, 1.
     const hasImpossibleId =
@@ -206,7 +212,7 @@ export function createRequestListener({
         return container.mounted.serve(route.operations, webRequest, route.params);
       });
     }
-    if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
+    if (linkAnswer === "unknown" || hasImpossibleId) request.url = NO_PAGE;
     return sendOwnPage(request, response, url);
   }
 
@@ -228,32 +234,6 @@ export function createRequestListener({
     );
   }
 
-  /**
-   * Sends a published script. Does not convert the request and response to web messages, because the conversion would
-   * take most of the time.
-   *
-   * @returns false if the script does not exist or is gone (404, 410); the operation then answers.
-   */
-  async function serveScript(
-    file: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<boolean> {
-    // Set first, so that an error response has these headers too.
-    response.setHeader("Access-Control-Allow-Origin", "*");
-    response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
-    response.setHeader("Cache-Control", "no-store");
-    const answer = await container.services.publishedScripts.answer(file, {
-      ifNoneMatch: request.headers["if-none-match"] ?? null,
-      acceptEncoding: request.headers["accept-encoding"] ?? null,
-    });
-    if (answer.status === 404 || answer.status === 410) return false;
-    response.statusCode = answer.status;
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-    response.end(answer.status === 200 ? answer.body : undefined);
-    return true;
-  }
-
   async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const serveWithEngine = container.mounted.serveEngine;
     if (!serveWithEngine) return sendRefusal(response, 404, "not found");
@@ -262,33 +242,12 @@ export function createRequestListener({
   }
 }
 
-/** Returns the client's address for the security log. Reads it from headers only if proxies are trusted. */
-export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY">): string | undefined =>
-  env.TRUST_PROXY.length === 0
-    ? request.socket.remoteAddress
-    : readClientAddress(connectionOf(request), env.TRUST_PROXY);
-
-const connectionOf = (request: IncomingMessage): Client => ({
-  peer: request.socket.remoteAddress,
-  // If a request repeats this header, Node joins the values.
-  forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
-});
-
 /**
  * Returns the operations at a path. A path that would match only after normalization has no operations; Next handles
  * it.
  */
 const findOperations = (request: IncomingMessage, pathname: string) =>
   isNormalized(request, pathname) ? match(pathname) : undefined;
-
-/** Returns the file name of the published script that a request loads; undefined for other requests. */
-function findScript(request: IncomingMessage, pathname: string): string | undefined {
-  const isLoad = request.method === "GET" || request.method === "HEAD";
-  return isLoad && isNormalized(request, pathname) ? /^\/v\/([\w@-]+\.js)$/.exec(pathname)?.[1] : undefined;
-}
-
-const isNormalized = ({ url }: IncomingMessage, pathname: string): boolean =>
-  url === pathname || url?.startsWith(`${pathname}?`) === true;
 
 const isStream = (response: ServerResponse): boolean => isEventStream(response.getHeader("content-type"));
 

@@ -5,6 +5,7 @@ import { armFaults } from "#lib/faults/fault-point.ts";
 import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
 import { printBanner } from "./banner.ts";
 import { createHostCheck } from "./check-host.ts";
+import { addressOf } from "./client-connection.ts";
 import { createContainer } from "./container.ts";
 import { createHttpServer } from "./create-http-server.ts";
 import { createPages } from "./create-pages.ts";
@@ -12,9 +13,9 @@ import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
 import { createOutageLog } from "./outage-log.ts";
 import { handleProcessErrors } from "./process-errors.ts";
-import { addressOf, createRequestListener, refuseWhileStopping } from "./request-listener.ts";
+import { createRequestListener, refuseWhileStopping } from "./request-listener.ts";
 import { createShutdown } from "./shut-down.ts";
-import { keepMemoryTrimmed } from "./trim-memory.ts";
+import { trimMemoryRegularly } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const NODE_VERSION_MIN = 24;
@@ -72,6 +73,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
       baseUrl: env.baseUrl,
       isDev,
       hub,
+      relayToHost: container.relayToHost,
       checkHost,
       addressOf: (request) => addressOf(request, env),
     }),
@@ -99,5 +101,5 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   printBanner({ env, container, readyMs: performance.now() });
   // The process that runs `npm start` restarts a service that was ready.
   process.send?.("ready");
-  keepMemoryTrimmed();
+  trimMemoryRegularly();
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { keepMemoryTrimmed } from "./trim-memory.ts";
+import { trimMemoryRegularly } from "./trim-memory.ts";
 
 /**
  * Starts checks every 100 ms with a fake CPU clock. `pass` adds CPU time, runs one check, and returns how many
@@ -12,7 +12,7 @@ function watch(t: {
   t.mock.timers.enable({ apis: ["setInterval"] });
   let cpuMs = 0;
   let collections = 0;
-  const stop = keepMemoryTrimmed({
+  const stop = trimMemoryRegularly({
     readCpuMs: () => cpuMs,
     collect: () => {
       collections += 1;
@@ -30,7 +30,7 @@ function watch(t: {
   };
 }
 
-describe("keepMemoryTrimmed", () => {
+describe("trimMemoryRegularly", () => {
   test("collects once after work, and not while the work continues", (t) => {
     const { pass } = watch(t);
     assert.deepEqual([pass(90), pass(400), pass(90)], [0, 0, 0]);

@@ -18,7 +18,7 @@ type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resor
  * @param deps.readCpuMs returns the CPU time that this process has used.
  * @returns a function that stops the checks.
  */
-export function keepMemoryTrimmed(
+export function trimMemoryRegularly(
   deps: { readCpuMs: () => number; collect: () => void; intervalMs?: number } = {
     readCpuMs,
     collect: createCollector(),

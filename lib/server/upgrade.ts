@@ -20,13 +20,15 @@ type Parts = {
   checkHost?: (request: IncomingMessage) => HostVerdict;
   /** Returns the address of the client; by default the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string | undefined;
+  /** Relays the links of other processes to browser hosts. @returns whether the request was for such a link. */
+  relayToHost?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => boolean) | undefined;
   onError?: (error: unknown) => void;
 };
 
 /**
  * Creates the `upgrade` listener of the HTTP server. A request for a session's live socket takes over the connection,
  * or gets an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header.
- * Next's development socket goes to the hub. All other paths get a 404. An invalid `Host` gets a 400. The `Host` of
+ * A link of another process to a browser host is relayed. Next's development socket goes to the hub. All other paths get a 404. An invalid `Host` gets a 400. The `Host` of
  * another site, or of the landing pages (`pages`), gets a 421. Never throws.
  */
 export function createUpgradeHandler({
@@ -37,11 +39,14 @@ export function createUpgradeHandler({
   hub,
   checkHost = () => "own",
   addressOf = (request) => request.socket.remoteAddress,
+  relayToHost = () => false,
   onError = () => {},
 }: Parts) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Ignore connection errors. Without a listener, they would crash the process.
     socket.on("error", () => {});
+    // Other processes use a private address of this one, which is no allowed host.
+    if (relayToHost(req, socket, head)) return;
     const host = checkHost(req);
     const url = req.url ?? "";
     const isOurs = url.startsWith("/api/") || readLiveAddress(url, baseUrl) !== undefined;

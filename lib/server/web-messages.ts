@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { notePeer } from "#lib/api/http/client-address.ts";
+import { recordPeer } from "#lib/api/http/client-address.ts";
 
 /** Web requests do not allow the method TRACE, so it is replaced by a name that no operation uses. */
 const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
@@ -31,7 +31,7 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
   const init = { method, headers, signal: disconnected.signal, body: body as ReadableStream, duplex: "half" };
   const converted = new Request(url, init);
   REQUESTS.set(response, converted);
-  notePeer(converted, request.socket.remoteAddress);
+  recordPeer(converted, request.socket.remoteAddress);
   response.once("close", () => {
     if (!response.writableFinished) disconnected.abort();
   });

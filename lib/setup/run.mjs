@@ -6,8 +6,9 @@
  * before any package is installed, possibly on Node 20, which cannot load TypeScript. For the same reason they read the
  * environment themselves instead of through lib/server/env.ts. Each step is skipped while its stamp is current.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { ensureBuilt } from "./build.mjs";
 import { ensureBoxProgram } from "./build-box-program.mjs";
 import { ensureInjected } from "./build-injected.mjs";
@@ -21,6 +22,7 @@ import { SetupError } from "./setup-error.mjs";
 const usage = `Usage: node lib/setup/run.mjs <command>
 
   start                                  run the service
+  browser-host                           run the browsers of services on other machines
   dev                                    run the service with hot reload
   test [--unit | --e2e] [filter …]       run checks and tests; with --grep: tests by name; with --watch: again after changes
   bench [option …]                       run the benchmarks
@@ -42,7 +44,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
 /** Commands that `run` carries out itself. The commands in `tools` only run a script. */
 const commands = [
   ...["start", "dev", "test", "bench", "eval", "faults", "variants"],
-  ...["setup", "client", "runtime"],
+  ...["browser-host", "setup", "client", "runtime"],
 ];
 
 /** Commands that need only the installed packages, each with its script and first arguments. */
@@ -69,7 +71,8 @@ async function run(command, args) {
   }
   process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
   // Tests, the bench and the fault campaign must not depend on the developer's .env, so they do not load it.
-  if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
+  if (command === "browser-host") loadHostEnvironment();
+  else if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();
   const node = await findNode();
@@ -99,6 +102,11 @@ async function run(command, args) {
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
     chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };
+  if (command === "browser-host") {
+    const { serve } = await import("./serve.mjs");
+    stopListening();
+    return serve(node, "production", { program: "lib/commands/browser-host/main.ts", name: "browser host" });
+  }
   await ensureDatabase(node);
   if (command === "test") {
     const { runTests } = await import("./tests/run-tests.mjs");
@@ -126,6 +134,18 @@ async function run(command, args) {
   const { serve } = await import("./serve.mjs");
   stopListening();
   return serve(node, command === "dev" ? "development" : "production");
+}
+
+/**
+ * Loads the settings of a browser host from `.env`, and removes secrets of the service from the environment: pages and
+ * scripts of the agent run on the host's machine.
+ */
+function loadHostEnvironment() {
+  const file = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
+  for (const [name, value] of Object.entries(file))
+    if (/^(BROWSER_\w+|DATA_DIR|SANDBOX)$/.test(name)) process.env[name] ??= value;
+  const secrets = /^(OPENAI_API_KEY|AI_GATEWAY_API_KEY|SERVICE_API_KEYS|OIDC_CLIENT_SECRET|INNGEST_\w+_KEY)$/;
+  for (const name of Object.keys(process.env)) if (secrets.test(name)) delete process.env[name];
 }
 
 try {

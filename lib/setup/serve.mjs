@@ -1,4 +1,4 @@
-/** The last step: runs the service as a child process, which ends when this process ends. */
+/** The last step: runs the service, or a browser host, as a child process, which ends when this process ends. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -23,6 +23,13 @@ export const PROCESS_DEFAULTS = {
 };
 
 /**
+ * What to run.
+ * @typedef {object} Program
+ * @property {string} program path of the script
+ * @property {string} name for messages
+ */
+
+/**
  * Runs the service until it is stopped. The first SIGINT, SIGTERM or SIGHUP is forwarded to the service. A later signal
  * kills the service and its process group. If this process is killed, the service's IPC channel disconnects, and the
  * service ends.
@@ -31,21 +38,26 @@ export const PROCESS_DEFAULTS = {
  * each restart up to a minute. It is not started again after a signal, after an orderly end, or if a setting is wrong.
  * @param {string} node executable of Node 24
  * @param {"production" | "development"} nodeEnv
+ * @param {Program} [what] by default the service
  * @returns {Promise<number>} the service's exit code, or 128 + the number of the signal that ended it
  */
-export async function serve(node, nodeEnv) {
+export async function serve(
+  node,
+  nodeEnv,
+  what = { program: nodeEnv === "production" ? SERVICE_PROGRAM : "lib/server/main.ts", name: "service" },
+) {
   const stop = listenForStop();
   let wasReady = false;
   let waitMs = firstWaitMs;
   for (;;) {
     const startedAt = performance.now();
-    const end = await runOnce(node, nodeEnv, stop);
+    const end = await runOnce(node, nodeEnv, stop, what);
     wasReady ||= end.wasReady;
     const isExpected = [EXIT_CODES.stopped, EXIT_CODES.wrongSetting].includes(end.code);
     if (nodeEnv !== "production" || stop.signal !== undefined || isExpected || !wasReady) return end.code;
     if (performance.now() - startedAt > steadyMs) waitMs = firstWaitMs;
     console.error(
-      `The service ended unexpectedly (${end.reason}). It is started again in ${waitMs / 1_000} s.`,
+      `The ${what.name} ended unexpectedly (${end.reason}). It is started again in ${waitMs / 1_000} s.`,
     );
     await stop.within(waitMs);
     if (stop.signal !== undefined) return 128 + constants.signals[stop.signal];
@@ -95,11 +107,11 @@ function listenForStop() {
  * @param {string} node
  * @param {"production" | "development"} nodeEnv
  * @param {Stop} stop
+ * @param {Program} what
  * @returns {Promise<{ code: number, reason: string, wasReady: boolean }>}
  */
-function runOnce(node, nodeEnv, stop) {
+function runOnce(node, nodeEnv, stop, { program, name }) {
   return new Promise((resolve) => {
-    const program = nodeEnv === "production" ? SERVICE_PROGRAM : "lib/server/main.ts";
     const child = spawn(node, ["--disable-warning=ExperimentalWarning", program], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: {
@@ -118,7 +130,7 @@ function runOnce(node, nodeEnv, stop) {
       wasReady ||= message === "ready";
     });
     child.on("error", (error) => {
-      console.error(`Starting the service failed: ${error.message}`);
+      console.error(`Starting the ${name} failed: ${error.message}`);
       resolve({ code: EXIT_CODES.failed, reason: error.message, wasReady });
     });
     child.on("exit", (code, signal) => {

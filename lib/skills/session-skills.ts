@@ -13,7 +13,7 @@ export type SessionSkills = {
    * Returns the current skills of the deployment, for a session that is being created. Stores the versions that the
    * database does not have yet.
    */
-  take: () => Promise<SessionSkill[]>;
+  store: () => Promise<SessionSkill[]>;
   /** Describes the skills of a session, in the given order. Leaves out skills whose version is not stored. */
   describe: (skills: readonly SessionSkill[] | null) => Promise<SkillSummary[]>;
 };
@@ -37,7 +37,7 @@ export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalo
   }
 
   return {
-    async take() {
+    async store() {
       const skills = await catalogue.current();
       const stored = new Set(
         (await find(skills.map(({ version }) => version))).map(({ version }) => version),

@@ -1,7 +1,7 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { concludeTestRun } from "./conclude-test-run.ts";
 import { CANCELLED } from "./read-end.ts";
 import { runInWorkspace, type TestRunEnd } from "./run-in-workspace.ts";
-import { settleTestRun } from "./settle-test-run.ts";
 import { claimTestRun, releaseTestRun, type TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded, watchTestRun } from "./watch-test-run.ts";
@@ -39,7 +39,7 @@ export async function playTestRun(
     claimed.attempt > ATTEMPTS_MAX ? INTERRUPTED : await playClaimed(deps, claimed, shutdown, playMs);
   if (end === "paused") return { status: "later" };
   await faultPoint("tests-read");
-  if (end) await settleTestRun(deps, claimed, end);
+  if (end) await concludeTestRun(deps, claimed, end);
   return { status: "ended" };
 }
 

@@ -8,9 +8,9 @@ import { errorText } from "#lib/text/error-text.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
 import { findTestFiles } from "./find-test-files.ts";
-import { createFileKeeper } from "./keep-files.ts";
 import { readEnd } from "./read-end.ts";
 import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS } from "./runner-program.ts";
+import { createFileStore } from "./store-files.ts";
 import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded } from "./watch-test-run.ts";
@@ -61,7 +61,7 @@ export async function runInWorkspace(
       });
       return {
         ...end,
-        results: await keepResults(deps, row, workspace, tests),
+        results: await storeResults(deps, row, workspace, tests),
         revision: variant?.number ?? null,
       };
     } finally {
@@ -127,18 +127,18 @@ async function start(
 }
 
 /** Saves the files of the tests as evidence. @returns the results as database rows. */
-async function keepResults(
+async function storeResults(
   deps: TestRunsDeps,
   { sessionId, runId }: TestRunRow,
   workspace: Workspace,
   tests: Awaited<ReturnType<typeof readEnd>>["tests"],
 ): Promise<TestRunEnd["results"]> {
-  const keep = createFileKeeper({ ...deps, workspace }, { sessionId, runId });
+  const storeFile = createFileStore({ ...deps, workspace }, { sessionId, runId });
   const results: TestRunEnd["results"] = [];
   for (const [index, { files, ...test }] of tests.entries()) {
     const attachments = [];
     for (const file of files)
-      attachments.push(await keep(file, `${test.titles.join(" › ")} (${test.target})`));
+      attachments.push(await storeFile(file, `${test.titles.join(" › ")} (${test.target})`));
     results.push({ position: index + 1, ...test, attachments });
   }
   return results;

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions, testRuns } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { playTestRun } from "./play-test-run.ts";

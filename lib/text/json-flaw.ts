@@ -51,7 +51,7 @@ function readKey(text: string): string[] {
   }
 }
 
-type Place = { parent: Place | undefined; key: string | number };
+type PathSegment = { parent: PathSegment | undefined; key: string | number };
 
 /**
  * Finds the first reason why a JSON value cannot be stored and read back unchanged, or is unsafe to process: a NUL
@@ -59,7 +59,7 @@ type Place = { parent: Place | undefined; key: string | number };
  * Does not recurse, because the value may be nested very deeply.
  */
 export function findJsonFlaw(value: unknown): JsonFlaw | undefined {
-  const stack: { value: unknown; place: Place | undefined; depth: number }[] = [
+  const stack: { value: unknown; place: PathSegment | undefined; depth: number }[] = [
     { value, place: undefined, depth: 0 },
   ];
   let values = 0;
@@ -94,7 +94,7 @@ function findTextFlaw(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode (it holds a lone surrogate)";
 }
 
-function pathOf(place: Place | undefined): (string | number)[] {
+function pathOf(place: PathSegment | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.parent) keys.push(at.key);
   return keys.toReversed();

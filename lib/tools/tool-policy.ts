@@ -42,7 +42,7 @@ export const listIneffective = (list: readonly string[], tools: readonly ToolInf
   );
 
 /** Precedence 1: returns the named tools that exist in this deployment, and ignores unknown names. */
-export const keepExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
+export const filterExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
   available.filter((tool) => names.includes(tool.name));
 
 /** Precedence 2: `capabilities` removes browser or sandbox tools; without a sandbox there is no browser either. */

@@ -7,8 +7,8 @@ import type { ToolServices } from "./services.ts";
 import { transcriptTools } from "./transcript/transcript-tools.ts";
 import { workspaceTools } from "./workspace/workspace-tools.ts";
 
-// An empty object is enough, because tools use their services only when they are called.
-const services = {} as ToolServices;
+// Empty objects are enough, because tools use their services only when they are called.
+const services = { pages: {} } as ToolServices;
 const tools = [browserTools, peopleTools, transcriptTools, workspaceTools].flatMap((make) => make(services));
 
 describe("the tools", () => {

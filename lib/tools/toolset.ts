@@ -3,7 +3,7 @@ import { BROWSER_TOOLS, CHILD_TOOLS, ROOT_TOOLS } from "#lib/catalogue/tools.ts"
 import {
   addIncluded,
   type Capabilities,
-  keepExisting,
+  filterExisting,
   narrowToAnalysis,
   removeDelegation,
   removeExcluded,
@@ -69,7 +69,7 @@ export function selectRunTools(run: {
   const remote = (mcpTools?.names ?? []).map(
     (name): ToolInfo => ({ name, needs: undefined, profile: "editing" }),
   );
-  const tools = [...keepExisting(toolset, available), ...removeExcluded(remote, mcpTools?.exclude ?? [])];
+  const tools = [...filterExisting(toolset, available), ...removeExcluded(remote, mcpTools?.exclude ?? [])];
   const excluded = [...deploymentExclude, ...externalTurnExclude];
   return removeOnExternalTurn(tools, excluded, origin).map((tool) => tool.name);
 }

@@ -1,6 +1,7 @@
 import { compactContext } from "./compaction/compact-context.ts";
 import { claimRun } from "./phases/claim-run.ts";
-import { closeRun, type RunEnd } from "./phases/close-run.ts";
+import { closeRun } from "./phases/close-run.ts";
+import type { RunEnd } from "./phases/describe-end.ts";
 import { openRun } from "./phases/open-run.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
 import { recordFirstLook } from "./prompt/record-first-look.ts";
@@ -9,15 +10,21 @@ import type { PlayJob } from "./record/turn-store.ts";
 import { parkRun } from "./run/park-run.ts";
 import { OutOfTimeError } from "./run/play-time.ts";
 import { recordStep } from "./run/record-step.ts";
-import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
+import {
+  browserSessionOf,
+  currentCallNumber,
+  findRecorded,
+  isStopped,
+  type RunInPlay,
+} from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
 import type { TurnDeps } from "./run/turn-deps.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
-import type { PlannedCall } from "./step/call-model.ts";
 import { callModelWithCompaction } from "./step/call-model-with-compaction.ts";
 import { dropComposed } from "./step/compose-ahead.ts";
+import type { PlannedCall } from "./step/model-step.ts";
 import { readSteers } from "./step/read-steers.ts";
-import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
+import { answerFromStore, endUnfinishedCalls, hasSubmitted, runTools } from "./step/run-tools.ts";
 import { endUnfinished } from "./step/unfinished-answer.ts";
 import { waitForBudget } from "./step/wait-for-budget.ts";
 import {
@@ -102,7 +109,7 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
   for (;;) {
     const end = await playSteps(deps, checker, run, pauseAtMs).catch(endIfStopped);
     if (end === "paused" || end === "parked") return { status: end };
-    if (end.outcome === "cancelled") await settleCalls(deps, run);
+    if (end.outcome === "cancelled") await endUnfinishedCalls(deps, run);
     // The outcome of a turn depends on whether its page was reached.
     if (end.outcome === "succeeded") await deps.browser.settle(browserSessionOf(run));
     const closed = await closeRun(deps, run, end);
@@ -129,7 +136,7 @@ async function playSteps(
 ): Promise<RunEnd | "paused" | "parked"> {
   await unlessStopped(run, openRun(deps, run));
   if (run.claim.isStructured) {
-    if (!hasBegunProbe(run) && (await parkIfExhausted(deps, run, findPlace(run)))) return "parked";
+    if (!hasBegunProbe(run) && (await parkIfExhausted(deps, run, currentCallNumber(run)))) return "parked";
     const probed = await unlessStopped(run, probeRun(deps, run, checker));
     if (probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
@@ -137,7 +144,7 @@ async function playSteps(
   await unlessStopped(run, composeTools(deps, run));
   await unlessStopped(run, recordFirstLook(deps, run));
   const { maxSteps } = deps.settings;
-  const place = findPlace(run);
+  const place = currentCallNumber(run);
   const isResumed = findRecorded(run, `model-${place}`) !== undefined;
   if (run.isSteered && !isResumed) await readSteers(deps, run, place);
   for (let number = place; number <= maxSteps; number++) {

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { checkAcceptances } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import type { Acceptance } from "./check/acceptances.ts";
-import type { UnexaminedPlace } from "./check/conclude-check.ts";
+import type { UnexaminedPage } from "./check/conclude-check.ts";
 
 /** Lists the acceptances of a variant's changes, in the order in which they were given. */
 export async function listAcceptances(db: Executor, sessionId: string, key: string): Promise<Acceptance[]> {
@@ -14,7 +14,7 @@ export async function listAcceptances(db: Executor, sessionId: string, key: stri
     .where(and(eq(checkAcceptances.sessionId, sessionId), eq(checkAcceptances.key, key)))
     .orderBy(asc(acceptedAt), asc(revision), asc(changeId));
   // The cast is safe, because the places were validated as part of a report before they were stored.
-  return rows.map((row) => ({ ...row, places: row.places as UnexaminedPlace[] }));
+  return rows.map((row) => ({ ...row, places: row.places as UnexaminedPage[] }));
 }
 
 /** Stores acceptances. A later acceptance of the same change in the same revision replaces the earlier one. */

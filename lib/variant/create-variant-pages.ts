@@ -4,7 +4,7 @@ import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
-import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
+import { storePicture } from "#lib/tools/browser/picture/store-picture.ts";
 import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
 import { checkVariant } from "./check/check-variant.ts";
 import { groundChanges } from "./grounding/ground-changes.ts";
@@ -44,7 +44,7 @@ export function createVariantPages(deps: VariantPagesDeps): VariantPages {
           takePicture(live, { fullPage: false }),
         );
         const url = live.page().url();
-        return keepPicture(evidence, call, picture, { kind: "screenshot", title, url });
+        return storePicture(evidence, call, picture, { kind: "screenshot", title, url });
       }),
     check: (order, call) =>
       withLive(call, (live) => {

@@ -24,6 +24,8 @@ export type VariantsDeps = {
 
 /** Dependencies of the tools in the subfolder `tools`. */
 export type VariantToolServices = VariantsDeps & {
+  /** Whether this deployment has a browser. */
+  hasBrowsers: boolean;
   /** Acquires the browser and the page for a call. */
   hold: PageTools["hold"];
 };

@@ -1,7 +1,7 @@
 import type { Change } from "#lib/variant/document.ts";
 import { callJson } from "../http.ts";
 import { startTurn } from "../play-turn.ts";
-import type { Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
 import type { LoadOrder } from "./main.ts";
 
 const CHANGES = 20;

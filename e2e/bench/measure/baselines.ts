@@ -5,7 +5,8 @@ import { readCpuMs } from "../process-stats.ts";
 import { repeat } from "../repeat.ts";
 import { describeAgentServer, describeLoop, type Rig, startAgentServer } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 import { readRate } from "./requests.ts";
 
 const WARM_UP = 25;

@@ -6,7 +6,8 @@ import { textOf } from "../play-turn.ts";
 import { repeat } from "../repeat.ts";
 import type { Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const SESSIONS = 40;
 const SECRET = "secret of the bench";

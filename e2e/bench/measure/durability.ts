@@ -5,7 +5,8 @@ import { playInFlight, playTurn, playTurns } from "../play-turn.ts";
 import { repeat } from "../repeat.ts";
 import { describeService, type Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const WARM_UP = 40;
 const PAIRS = 30;

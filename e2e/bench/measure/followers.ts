@@ -3,7 +3,8 @@ import { startTurn, type Task } from "../play-turn.ts";
 import { readMemoryMb } from "../process-stats.ts";
 import type { Rig } from "../rig.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const TASK = { tools: 3, chunks: 30, chunkDelayMs: 25 };
 

@@ -7,9 +7,11 @@ import { callJson } from "../http.ts";
 import { startTurn } from "../play-turn.ts";
 import type { Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 import { openRawView } from "../view/raw-view.ts";
 import { openServiceView } from "../view/service-view.ts";
+import type { View } from "../view/view.ts";
 
 const WATCH_MS = 2_000;
 const CLICKS = 25;
@@ -98,17 +100,6 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
 /** Returns the path of the Chromium that the service uses. */
 export const findChromium = () =>
   process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
-
-/** A client that receives the frames of a browser page and can press the mouse button. */
-export type View = {
-  subscribe: (isOn: boolean) => void;
-  /** Resolves with the time of the next frame (`performance.now()`). */
-  nextFrame: () => Promise<number>;
-  frames: () => number;
-  press: () => void;
-  release: () => void;
-  close: () => unknown;
-};
 
 /** Subscribes all views, and measures how many frames per second each of them receives. */
 async function watch(views: View[]): Promise<number[]> {

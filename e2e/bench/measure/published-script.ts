@@ -7,7 +7,8 @@ import { readCpuMs } from "../process-stats.ts";
 import { repeat } from "../repeat.ts";
 import type { Rig } from "../rig.ts";
 import { median, medianRatio, quantile, sum } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const PER_SECOND = 1_000;
 const TURNS = 8;

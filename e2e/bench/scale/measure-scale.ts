@@ -5,12 +5,14 @@ import { createDatabase } from "#db/testing.ts";
 import { type RunningService, startService } from "../../fixtures/service.ts";
 import { startChild } from "../child.ts";
 import { callJson, followStream } from "../http.ts";
+import { measureBrowsers } from "../measure/browsers.ts";
 import { parkTurns } from "../park-turn.ts";
-import { playInFlight, playTurn, playTurns, startTurn, textOf } from "../play-turn.ts";
+import { playInFlight, playTurn, playTurns, startTurn } from "../play-turn.ts";
 import { listMemoryMb, readCpuMs, readTreeCpuMs } from "../process-stats.ts";
 import { describeService } from "../rig.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Row } from "../types.ts";
 import { fillDatabase, readDatabaseBytes, readServerCounters } from "./fill-database.ts";
 
 const STORED = 10_000;
@@ -48,7 +50,7 @@ export async function measureScale(say: Say): Promise<Row[]> {
     const rows = [
       ...(await measureProcesses(say, first, services, variables)),
       ...(await measureUnitCosts(say, subject, postgres.url)),
-      await measureBrowsers(say, first),
+      ...(await measureBrowsers(subject)),
     ];
 
     say("Reading latencies of an empty service …");
@@ -197,45 +199,6 @@ async function measureUnitCosts(say: Say, subject: Subject, url: string): Promis
     { what: "write-ahead log per turn", unit: "kB", value: walBytes / turns / 1024, behind: {} },
     { what: "turns per second of one process", unit: "turns/s", value: perSecond, behind: {} },
   ];
-}
-
-const BROWSERS = 4;
-/** Time until all pages are loaded and a new spare browser is ready, which the service starts after 2 s. */
-const BROWSERS_SETTLE_MS = 8_000;
-
-/** Measures how much memory Chromium needs for each session with an open page. */
-async function measureBrowsers(say: Say, service: RunningService): Promise<Row> {
-  say(`Opening ${BROWSERS} browsers …`);
-  const subject = describeService(service);
-  const chromiumMb = () => listMemoryMb(subject.pid).chromiumMb ?? 0;
-  const targetUrl = `${subject.baseUrl}/demo`;
-  const createOne = async () => {
-    const body = { ...(subject.bodyOf(textOf({ tools: 0 })) as object), targetUrl };
-    const created = await callJson("POST", subject.baseUrl + subject.createPath, subject.headers, body);
-    return created as { sessionId: string; streamUrl: string };
-  };
-  const sessions: string[] = [];
-  const readingsMb: number[] = [];
-  // The result is the difference between two readings. The first reading includes the spare browser, which the service
-  // starts because of the first session.
-  for (const count of [1, BROWSERS]) {
-    for (let number = 0; number < count; number++) {
-      const { sessionId, streamUrl } = await createOne();
-      await followStream(subject.baseUrl + streamUrl, subject.headers, () => {});
-      sessions.push(sessionId);
-    }
-    await sleep(BROWSERS_SETTLE_MS);
-    readingsMb.push(chromiumMb());
-  }
-  for (const sessionId of sessions)
-    await callJson("DELETE", `${subject.baseUrl}/api/sessions/${sessionId}`, subject.headers);
-  const [one = 0, all = 0] = readingsMb;
-  return {
-    what: "memory of Chromium for a session with a page",
-    unit: "MB",
-    value: (all - one) / BROWSERS,
-    behind: { one, all },
-  };
 }
 
 type Latencies = { listMs: number; sessionMs: number; streamMs: number; lagMs: number };

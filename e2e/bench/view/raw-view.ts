@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import { chromiumFlags } from "#lib/browser/process/chromium-flags.ts";
-import type { View } from "../measure/live-view.ts";
 import { createFrameCounter } from "./frame-counter.ts";
+import type { View } from "./view.ts";
 
 const SIZE = { width: 1280, height: 800 };
 

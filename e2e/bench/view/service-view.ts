@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
-import type { View } from "../measure/live-view.ts";
-import type { Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
 import { createFrameCounter } from "./frame-counter.ts";
+import type { View } from "./view.ts";
 
 /** Joins the live view of a session over its WebSocket, as the session page does. */
 export async function openServiceView(

@@ -7,6 +7,7 @@ import type { World } from "../world/open-world.ts";
 import { watchLive } from "../world/watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
+const GIVEN_UP_MAX_MS = 60_000;
 
 /** Kills all Chromium processes of the service, or only the renderers. @returns the number of these processes. */
 function killChromium(world: World, which: "all" | "renderers"): number {
@@ -32,6 +33,23 @@ function readCommandLine(pid: number): string {
   } catch {
     return "";
   }
+}
+
+/** Returns the process of the service's browser host. @throws Error if it has none. */
+function findHost(world: World): number {
+  world.processes.look();
+  const found = listDescendants(world.service().pid ?? 0).find(({ pid }) =>
+    readCommandLine(pid).includes("host-worker"),
+  );
+  if (!found) throw new Error("the service has no browser host");
+  return found.pid;
+}
+
+function signalHost(world: World, signal: NodeJS.Signals): number {
+  const pid = findHost(world);
+  world.disturb();
+  process.kill(pid, signal);
+  return pid;
 }
 
 type BrowserStatus = { status: string; lastNavigatedUrl: string | null; lastError: string | null };
@@ -63,9 +81,9 @@ async function expectLanded(world: World, sessionId: string, url: string): Promi
 /**
  * Starts a session whose browser shows a page. @returns the session's id, and a function that builds the URL of a page.
  */
-async function startBrowsing(world: World) {
-  await world.start();
-  const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
+async function startBrowsing(world: World, fault?: string) {
+  await world.start(fault);
+  const page = (name: string) => `${world.recorder.receiverUrl}/${name}`;
   const created = await world.create("browser", { body: { targetUrl: page("page/target") } });
   if (!created) throw new Error("the session was not created");
   await world.waitUntilIdle();
@@ -89,13 +107,14 @@ const browserCase = (
   name: string,
   title: string,
   hurt: (world: World, browsing: Awaited<ReturnType<typeof startBrowsing>>) => Promise<void>,
+  fault?: string,
 ): FaultCase => ({
   name,
   title,
   group: "browser",
   seedsMax: 2,
   async play(world) {
-    const browsing = await startBrowsing(world);
+    const browsing = await startBrowsing(world, fault);
     await hurt(world, browsing);
     await expectNewBrowser(world, browsing.sessionId, browsing.page("page/second"));
   },
@@ -134,4 +153,28 @@ export const browserFaults: FaultCase[] = [
     expectKilled(killChromium(world, "renderers"));
     await sleep(world.random.between(0, 500));
   }),
+  browserCase("host-killed", "SIGKILL of the browser host", async (world) => {
+    signalHost(world, "SIGKILL");
+    await sleep(world.random.between(0, 500));
+  }),
+  browserCase("host-and-service", "SIGKILL of the browser host and the service", async (world) => {
+    signalHost(world, "SIGKILL");
+    await world.kill();
+    await world.restart();
+  }),
+  browserCase("host-stopped", "SIGSTOP of the browser host for 30 s", async (world) => {
+    const pid = signalHost(world, "SIGSTOP");
+    await sleep(30_000);
+    process.kill(pid, "SIGCONT");
+  }),
+  browserCase(
+    "K54",
+    "a host given up, its browsers not expired",
+    async (world) => {
+      signalHost(world, "SIGKILL");
+      if (!(await world.waitForDeath(GIVEN_UP_MAX_MS))) world.problems.push("K54 was not reached");
+      await world.restart();
+    },
+    "K54:1:kill9",
+  ),
 ];

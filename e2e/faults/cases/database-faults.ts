@@ -14,7 +14,7 @@ const secondOpener: FaultCase = {
   async play(world) {
     await world.start();
     const created = await world.create("tools");
-    const variables = { OPENAI_BASE_URL: world.oracle.modelUrl };
+    const variables = { OPENAI_BASE_URL: world.recorder.modelUrl };
     const second = await startService(variables, { dataDir: world.dataDir }).then(
       async (service) => {
         await service.kill();

@@ -15,7 +15,7 @@ export const liveBrowsers: FaultCase = {
   runsAlone: true,
   async play(world) {
     await world.start();
-    const body = { targetUrl: `${world.oracle.receiverUrl}/page/target` };
+    const body = { targetUrl: `${world.recorder.receiverUrl}/page/target` };
     const created = await Promise.all(
       Array.from({ length: BROWSERS }, () => world.create("browser", { body })),
     );

@@ -44,7 +44,7 @@ function follow(world: World, path: string, isStalled: boolean): Promise<Followe
 const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
 /** Waits at most 5 s until the service has no more than this number of open descriptors. */
-async function settle(pid: number, descriptors: number): Promise<void> {
+async function waitForRelease(pid: number, descriptors: number): Promise<void> {
   const end = Date.now() + SETTLE_MS;
   while (countDescriptors(pid) > descriptors && Date.now() < end) await sleep(100);
 }
@@ -80,7 +80,7 @@ async function playAndMeasure(world: World): Promise<Resources> {
   const pid = world.service().pid ?? 0;
   const descriptors = countDescriptors(pid);
   await playRound(world);
-  await settle(pid, descriptors);
+  await waitForRelease(pid, descriptors);
   return { descriptors: countDescriptors(pid), heldMb: await readHeldMb(world.service()) };
 }
 

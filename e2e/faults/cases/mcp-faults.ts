@@ -1,5 +1,5 @@
 import type { FaultCase } from "../fault-case.ts";
-import type { LineOf } from "../oracle/log-line.ts";
+import type { LineOf } from "../recorder/log-line.ts";
 import type { Evidence } from "../world/evidence.ts";
 import type { World } from "../world/open-world.ts";
 
@@ -62,17 +62,17 @@ export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
   title: mcp.title,
   seedsMax: mcp.kill ? 5 : 1,
   play: (world) => play(world, mcp),
-  findViolations: (evidence) => judge(mcp, evidence),
+  findViolations: (evidence) => findViolations(mcp, evidence),
 }));
 
 async function play(world: World, { fault, kill }: McpFault): Promise<void> {
-  const { random, problems, oracle, canaries } = world;
+  const { random, problems, recorder, canaries } = world;
   const delayMs = kill && random.next() < 0.5 ? random.between(0, kill.spreadMs) : 0;
   const at = kill && `${kill.point}:${random.pick(kill.arrivals)}:kill9${delayMs > 0 ? `@${delayMs}` : ""}`;
   await world.start(at);
   const canary = `canary-header-${random.name()}`;
   canaries.push(canary);
-  const notes = { url: `${oracle.toolsUrl}/${fault}/mcp`, headers: { authorization: `Bearer ${canary}` } };
+  const notes = { url: `${recorder.toolsUrl}/${fault}/mcp`, headers: { authorization: `Bearer ${canary}` } };
   const created = await world.create("mcp", { body: { mcpServers: { notes } } });
   if (created && !kill) await world.followUp(created.sessionId, "plain");
   if (kill) {
@@ -82,12 +82,12 @@ async function play(world: World, { fault, kill }: McpFault): Promise<void> {
   await world.waitUntilIdle();
 }
 
-function judge(mcp: McpFault, { rows, acknowledged, oracle }: Evidence): string[] {
+function findViolations(mcp: McpFault, { rows, acknowledged, traffic }: Evidence): string[] {
   const [first] = acknowledged;
   if (!first) return ["the call was not acknowledged"];
   const wrong: string[] = [];
   for (const run of rows.runs) if (run.state !== "succeeded") wrong.push(`${run.id} ended ${run.state}`);
-  const lines = oracle.filter((line): line is LineOf<"tools"> => line.type === "tools");
+  const lines = traffic.filter((line): line is LineOf<"tools"> => line.type === "tools");
   const executions = lines.filter(({ did, nonce }) => did === "begin" && nonce === first.nonce).length;
   if (executions > 1) wrong.push(`the tool ran ${executions} times`);
   if (mcp.call?.[0] === "succeeded" && executions !== 1)

@@ -1,5 +1,5 @@
 import type { FaultCase } from "../fault-case.ts";
-import type { LineOf } from "../oracle/log-line.ts";
+import type { LineOf } from "../recorder/log-line.ts";
 import type { Evidence } from "../world/evidence.ts";
 import type { Random } from "../world/random.ts";
 
@@ -122,10 +122,10 @@ export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
     if (created) await world.followUp(created.sessionId, "plain");
     await world.waitUntilIdle();
   },
-  findViolations: (evidence) => judge(model, evidence),
+  findViolations: (evidence) => findViolations(model, evidence),
 }));
 
-function judge(model: ModelFault, { rows, acknowledged, oracle }: Evidence): string[] {
+function findViolations(model: ModelFault, { rows, acknowledged, traffic }: Evidence): string[] {
   const [first, second] = acknowledged;
   if (!first || !second) return ["the calls were not acknowledged"];
   const wrong: string[] = [];
@@ -140,7 +140,7 @@ function judge(model: ModelFault, { rows, acknowledged, oracle }: Evidence): str
   const deliverable = rows.deliverables.find((one) => one.runId === last?.id);
   if (deliverable?.status !== model.deliverable)
     wrong.push(`the deliverable is ${deliverable?.status}: ${deliverable?.error}`);
-  const calls = oracle.filter(
+  const calls = traffic.filter(
     (line): line is LineOf<"model"> =>
       line.type === "model" && line.nonce === first.nonce && line.kind === "turn" && line.outcome === "open",
   );

@@ -34,7 +34,7 @@ export const nameThatFlips: FaultCase = {
     await writeFile(file, "127.0.0.1");
     const flip = fileURLToPath(new URL("../world/flip-names.ts", import.meta.url));
     await world.start(undefined, { NODE_OPTIONS: `--import ${flip}`, FLIP_FILE: file });
-    const receiver = new URL(world.oracle.receiverUrl);
+    const receiver = new URL(world.recorder.receiverUrl);
     const watched = await watchPrivate(Number(receiver.port));
     try {
       receiver.hostname = FLIPPING_NAME;

@@ -1,5 +1,5 @@
 import type { FaultCase } from "../fault-case.ts";
-import { monotonicMs } from "../oracle/log-line.ts";
+import { monotonicMs } from "../recorder/log-line.ts";
 import { type Evidence, sumWaits } from "../world/evidence.ts";
 
 type ReceiverFault = {

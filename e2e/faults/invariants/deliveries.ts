@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
+import { type LineOf, monotonicMs } from "../recorder/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
 /**
@@ -55,7 +55,7 @@ export const deliveredOrDropped: Invariant = {
 
 function checkDelivery(evidence: Evidence, row: Evidence["rows"]["deliveries"][number]): string[] {
   const wrong: string[] = [];
-  const exchanges = evidence.oracle
+  const exchanges = evidence.traffic
     .filter((line): line is LineOf<"callback"> => line.type === "callback" && line.delivery === row.id)
     .map((line) => ({ ...line, end: findEnd(evidence, line.exchange) }));
   const attempts = evidence.rows.deliveryAttempts
@@ -93,8 +93,8 @@ function checkDelivery(evidence: Evidence, row: Evidence["rows"]["deliveries"][n
   return [...wrong, ...checkSpacing(evidence, row.id, exchanges, attempts)];
 }
 
-const findEnd = ({ oracle }: Evidence, exchange: number) =>
-  oracle.find(
+const findEnd = ({ traffic }: Evidence, exchange: number) =>
+  traffic.find(
     (line): line is LineOf<"callback-end"> => line.type === "callback-end" && line.exchange === exchange,
   );
 

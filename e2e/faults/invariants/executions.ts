@@ -10,7 +10,7 @@ const SLACK_MS = 50;
 export const noSecondExecution: Invariant = {
   id: "I6",
   promise: "no execution after a recorded result; an interrupted non-idempotent tool reports outcome unknown",
-  findViolations({ rows, executions, oracle }) {
+  findViolations({ rows, executions, traffic }) {
     const wrong: string[] = [];
     for (const call of rows.toolCalls) {
       if (call.state === "started") wrong.push(`call ${call.callId} has no end`);
@@ -24,7 +24,7 @@ export const noSecondExecution: Invariant = {
         wrong.push(`the command of ${nonce} ran after its result was recorded`);
       if (call.state === "unknown" && !/outcome unknown/i.test(call.resultText ?? ""))
         wrong.push(`the interrupted command of ${nonce} does not report that its outcome is unknown`);
-      const isReported = oracle.some((line) => line.type === "model" && line.unknown.includes(call.callId));
+      const isReported = traffic.some((line) => line.type === "model" && line.unknown.includes(call.callId));
       if (call.state === "unknown" && !isReported)
         wrong.push(`the model was not shown that the outcome of ${nonce} is unknown`);
     }

@@ -1,4 +1,4 @@
-import type { LineOf } from "../oracle/log-line.ts";
+import type { LineOf } from "../recorder/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
 /**
@@ -8,8 +8,8 @@ import type { Invariant } from "../world/evidence.ts";
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",
-  findViolations({ rows, oracle, acknowledged }) {
-    const prompts = oracle.filter(
+  findViolations({ rows, traffic, acknowledged }) {
+    const prompts = traffic.filter(
       (line): line is LineOf<"model"> => line.type === "model" && line.outcome === "open" && !line.isSummary,
     );
     const requests = new Map(acknowledged.map((one) => [one.nonce, one.requestId]));

@@ -4,7 +4,7 @@ import type { Invariant } from "../world/evidence.ts";
 export const steersReadOnce: Invariant = {
   id: "I2",
   promise: "a steer is read exactly once",
-  findViolations({ rows, oracle, acknowledged }) {
+  findViolations({ rows, traffic, acknowledged }) {
     const runs = new Map(rows.runs.map((run) => [run.id, run]));
     const nonces = new Map(acknowledged.map((one) => [one.requestId, one.nonce]));
     return rows.requests.flatMap((request) => {
@@ -22,7 +22,7 @@ export const steersReadOnce: Invariant = {
         if (joined && requestId !== joined.requestId)
           wrong.push(`steer ${request.id} was read by ${requestId}, and joined ${joined.requestId}`);
         const nonce = nonces.get(request.id);
-        const isShown = oracle.some(
+        const isShown = traffic.some(
           (line) => line.type === "model" && !line.isSummary && line.tags.includes(nonce ?? ""),
         );
         if (nonce !== undefined && runs.get(runId ?? "")?.state === "succeeded" && !isShown)

@@ -1,4 +1,4 @@
-import { monotonicMs } from "../oracle/log-line.ts";
+import { monotonicMs } from "../recorder/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RunningService } from "#e2e/fixtures/service.ts";
 import type { Publication } from "#lib/events/event.ts";
-import type { OracleLine } from "../oracle/log-line.ts";
+import type { RecordedLine } from "../recorder/log-line.ts";
 import type {
   Acknowledged,
   Deletion,
@@ -123,8 +123,8 @@ export function createPublisher(deps: {
       const { publications = [] } = JSON.parse(answer.text) as { publications?: { id: string }[] };
       deletion.publicationIds = publications.map(({ id }) => id);
     },
-    /** Whether a line of the oracle's log is a model call of a session that was deleted. */
-    isOfDeleted: (line: OracleLine): boolean =>
+    /** Whether a line of the recorder's log is a model call of a session that was deleted. */
+    isOfDeleted: (line: RecordedLine): boolean =>
       line.type === "model" && deletions.some(({ nonces }) => nonces.includes(line.nonce)),
   };
 }

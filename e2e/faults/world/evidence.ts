@@ -1,6 +1,6 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { Publication } from "#lib/events/event.ts";
-import type { OracleLine } from "../oracle/log-line.ts";
+import type { RecordedLine } from "../recorder/log-line.ts";
 import type { Rows } from "./read-rows.ts";
 import type { Wait } from "./watch-processes.ts";
 
@@ -76,7 +76,7 @@ export type Deletion = {
 /** Everything that was recorded during one run of a case. */
 export type Evidence = {
   rows: Rows;
-  oracle: OracleLine[];
+  traffic: RecordedLine[];
   acknowledged: Acknowledged[];
   /** Answers to the agent's questions, which the service acknowledged with a 2xx. */
   acknowledgedAnswers: { elicitationId: string; text: string }[];

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningService, startService } from "#e2e/fixtures/service.ts";
-import { monotonicMs, type OracleLine } from "../oracle/log-line.ts";
-import type { Oracle } from "../oracle/start-oracle.ts";
+import { monotonicMs, type RecordedLine } from "../recorder/log-line.ts";
+import type { Recorder } from "../recorder/start-recorder.ts";
 import { createClients } from "./create-clients.ts";
 import { createPublisher } from "./create-publisher.ts";
 import { findInFiles, readExecutions } from "./data-folder.ts";
@@ -34,15 +34,15 @@ const RESUME_MS = 4_000;
  * recorded.
  */
 export async function openWorld(place: {
-  oracle: Oracle;
+  recorder: Recorder;
   random: Random;
   /** The URL of a new database; undefined for the embedded database. */
   databaseUrl?: string | undefined;
   /** Crashes the database server and starts it again; undefined if the campaign did not start the server. */
   restartDatabase?: (() => Promise<void>) | undefined;
 }) {
-  const { oracle, random, databaseUrl } = place;
-  await oracle.takeLines();
+  const { recorder, random, databaseUrl } = place;
+  await recorder.takeLines();
   const dataDir = await mkdtemp(join(tmpdir(), "faults-data-"));
   const disturbedAtMs: number[] = [];
   const starts: { fromMs: number; toMs: number }[] = [];
@@ -58,7 +58,7 @@ export async function openWorld(place: {
     if (!service) throw new Error("the service does not run");
     return service;
   };
-  const clients = createClients({ service: runningService, random, receiverUrl: oracle.receiverUrl });
+  const clients = createClients({ service: runningService, random, receiverUrl: recorder.receiverUrl });
   const { acknowledged, problems } = clients;
   const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
@@ -82,7 +82,7 @@ export async function openWorld(place: {
   const world = {
     ...clients,
     publisher,
-    oracle,
+    recorder,
     random,
     dataDir,
     databaseUrl,
@@ -91,12 +91,12 @@ export async function openWorld(place: {
     processes,
     /** Returns the environment variables of a service of this world. `fault` becomes the variable `FAULT`. */
     settings: (fault?: string): Record<string, string> => ({
-      OPENAI_BASE_URL: oracle.modelUrl,
+      OPENAI_BASE_URL: recorder.modelUrl,
       SANDBOX: "unconfined",
       LOG_LEVEL: "info",
       CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
       CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
-      NODE_EXTRA_CA_CERTS: oracle.certificatePath,
+      NODE_EXTRA_CA_CERTS: recorder.certificatePath,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
@@ -190,7 +190,7 @@ export async function openWorld(place: {
         }
       }
     },
-    /** Collects the evidence from the API, the database, the files and the oracle. Stops the service. */
+    /** Collects the evidence from the API, the database, the files and the recorder. Stops the service. */
     async readEvidence(): Promise<Evidence> {
       await sampler.stop();
       const streams = await readStreams(runningService(), acknowledged, random);
@@ -201,7 +201,7 @@ export async function openWorld(place: {
       const rows = await readSettledRows();
       const leftLater = await processes.waitForEnd(LEFT_MAX_MS);
       leftProcesses.push(...leftLater.filter((one) => !leftProcesses.includes(one)));
-      const lines = (await oracle.takeLines()).filter((line) => !publisher.isOfDeleted(line));
+      const lines = (await recorder.takeLines()).filter((line) => !publisher.isOfDeleted(line));
       const { canaries } = clients;
       return {
         rows,
@@ -215,7 +215,7 @@ export async function openWorld(place: {
         repeatMs,
         endedAtMs,
         starts,
-        oracle: lines,
+        traffic: lines,
         samples: sampler.samples,
         schedule: SCHEDULE,
         waits: processes.waits,
@@ -272,8 +272,8 @@ async function startOnFreePort(start: () => Promise<RunningService>, triesLeft =
   }
 }
 
-/** Returns all bytes that the service sent to the oracle, as Latin-1 text. */
-const readSent = (lines: OracleLine[]): string =>
+/** Returns all bytes that the service sent to the recorder, as Latin-1 text. */
+const readSent = (lines: RecordedLine[]): string =>
   lines
     .flatMap((line) =>
       line.type === "bytes" && line.from === "service"

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { listAlive, listDescendants, type ProcessId } from "#e2e/crash/processes.ts";
-import { monotonicMs } from "../oracle/log-line.ts";
+import { monotonicMs } from "../recorder/log-line.ts";
 
 const LOOK_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 50;

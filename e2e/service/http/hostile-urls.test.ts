@@ -92,8 +92,8 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   db: database.db,
   rule,
   tools: [],
-  skills: { take: async () => [] },
-  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  skills: { store: async () => [] },
+  quota: { admit: async () => ({ ok: true, end() {} }), forget() {} },
   settings: {
     delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
     model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },

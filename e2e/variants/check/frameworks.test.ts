@@ -97,8 +97,14 @@ describe("a React page that the server renders", () => {
     const early = documentOf(urls.same, [], {
       js: 'document.addEventListener("readystatechange", () => { const title = document.querySelector("#title"); if (title) title.textContent = "Early"; });',
     });
+    // Removes the element once React has hydrated it.
     const crash = documentOf(urls.same, [], {
-      js: 'setTimeout(() => document.querySelector("#offer").remove(), 150);',
+      js: `const timer = setInterval(() => {
+        const offer = document.querySelector("#offer");
+        if (!offer || !Object.keys(offer).some((key) => key.startsWith("__reactFiber"))) return;
+        clearInterval(timer);
+        offer.remove();
+      }, 50);`,
     });
     const [lost, mismatched, crashed] = await Promise.all([
       bench.check(server, { limits: { applyMs: 3_500 } }),

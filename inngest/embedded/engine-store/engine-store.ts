@@ -1,8 +1,8 @@
-import type { SQL } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
 import { claimRuns, prune, releaseLease, renewLease } from "./lease-statements.ts";
 import {
+  beginRun,
   commitChange,
   completeRuns,
   findAwaitedNames,
@@ -10,23 +10,13 @@ import {
   findWaits,
   loadRun,
   recordStep,
-  takeUpRun,
 } from "./run-statements.ts";
 import type { Change, Fence } from "./store-change.ts";
+import type { StoreContext } from "./store-context.ts";
 
 export type { ClaimedRun } from "./lease-statements.ts";
 export type { Snapshot, StepRow } from "./run-statements.ts";
 export type { Change, NewRun, Receipt, StepWrite, WokenRun } from "./store-change.ts";
-
-/** The dependencies that the store's statements have in common. */
-export type StoreContext = {
-  query: <Row>(statement: SQL) => Promise<Row[]>;
-  executorId: string;
-  /** The name of this process's database connections. Undefined if only the lease tells whether it is alive. */
-  process: string | undefined;
-  /** The engine's clock. */
-  now: () => number;
-};
 
 export type EngineStore = ReturnType<typeof createEngineStore>;
 
@@ -49,7 +39,7 @@ export function createEngineStore(
       recordStep(context, fence, step),
     completeRuns: (ends: (Fence & { output: unknown })[]) => completeRuns(context, ends),
     load: (runId: string, epoch: number) => loadRun(context, runId, epoch),
-    takeUp: (runId: string, epoch: number, nowMs: number) => takeUpRun(context, runId, epoch, nowMs),
+    beginRun: (runId: string, epoch: number, nowMs: number) => beginRun(context, runId, epoch, nowMs),
     findWaits: (eventNames: string[]) => findWaits(context, eventNames),
     findAwaitedNames: () => findAwaitedNames(context),
     findOpenRuns: (functionIds: string[]) => findOpenRuns(context, functionIds),

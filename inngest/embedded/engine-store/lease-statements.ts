@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { hasEnded } from "#db/connection-name.ts";
 import { engineEvents, engineExecutors, engineRuns, engineSteps } from "#db/schema/engine.ts";
-import type { StoreContext } from "./engine-store.ts";
 import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
+import type { StoreContext } from "./store-context.ts";
 
 export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
 

@@ -8,7 +8,6 @@ import {
   engineSteps,
 } from "#db/schema/engine.ts";
 import type { EngineEvent, SerializedError } from "../protocol.ts";
-import type { StoreContext } from "./engine-store.ts";
 import { nextRunState, statesBefore } from "./run-state.ts";
 import {
   asJson,
@@ -22,6 +21,7 @@ import {
   states,
   type WokenRun,
 } from "./store-change.ts";
+import type { StoreContext } from "./store-context.ts";
 
 export type StepRow = {
   stepId: string;
@@ -122,7 +122,7 @@ export async function loadRun(
  * Marks a run as running, and ends the sleeps and waits of the run that are due. One statement does both: a crash
  * between two statements could leave a parked run that waits for nothing and would never wake.
  */
-export async function takeUpRun(
+export async function beginRun(
   { query }: StoreContext,
   runId: string,
   epoch: number,

@@ -4,8 +4,8 @@ import { toSerializedError } from "../protocol.ts";
 import type { FunctionHandler } from "../serve-in-process.ts";
 import type { RegisteredFunction, Registry } from "../triggers/registry.ts";
 import type { Backoff } from "./backoff.ts";
+import { classifyAnswer, type Verdict } from "./classify-answer.ts";
 import { invokeFunction } from "./invoke-function.ts";
-import { judgeAnswer, type Verdict } from "./judge-answer.ts";
 import type { Slots } from "./slots.ts";
 
 /** A run that this executor has claimed and not dropped: the run is playing, queued or parked. */
@@ -55,7 +55,7 @@ export async function callRun(
       stepId,
     };
     const answer = await invokeFunction(handler, call, clock.wallNow);
-    const verdict = judgeAnswer(answer, {
+    const verdict = classifyAnswer(answer, {
       runId,
       attempt,
       maxAttempts,

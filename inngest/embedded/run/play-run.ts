@@ -2,7 +2,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "../engine-store/engine-store.ts";
 import { INTERNAL_EVENTS, type SerializedError } from "../protocol.ts";
 import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
-import type { Verdict } from "./judge-answer.ts";
+import type { Verdict } from "./classify-answer.ts";
 
 /** The dependencies of playing a run. `commit` writes only if the run still has its epoch. */
 export type PlayScene = CallScene & {
@@ -32,7 +32,7 @@ const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events,
  * round needs no query.
  */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
-  if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
+  if (!first) await scene.store.beginRun(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
   while (snapshot && !scene.isLeft(run)) {
     const toRepeat = snapshot.steps.filter((step) => step.state === "pending" && step.kind === "run");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, errorResult, jsonResult } from "#lib/tools/tool.ts";
-import { findAgent, isBelow, listBelow, listLastSteps, noteReported } from "../agent-store.ts";
+import { findAgent, isBelow, listBelow, listLastSteps, markReported } from "../agent-store.ts";
 import type { AgentsDeps } from "../agents-deps.ts";
 import { cancelAgent } from "../cancel-agents.ts";
 import { messageAgent } from "../message-agent.ts";
@@ -73,7 +73,7 @@ export const cancelAgentTool = (deps: AgentsDeps) =>
       if (found.outcome !== null) return `${found.name} has ended already: ${found.outcome}.`;
       const ended = await cancelAgent(deps, id);
       if (ended?.outcome && ended.parentSessionId === sessionId)
-        await noteReported(deps.db, [id], `${runId}/${callId}`);
+        await markReported(deps.db, [id], `${runId}/${callId}`);
       return ended?.outcome
         ? `${found.name} is stopped, with everything below it.`
         : `${found.name} is being stopped.`;

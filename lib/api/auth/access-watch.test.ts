@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { waitUntil } from "#lib/events/testing.ts";
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import type { LiveKey } from "#lib/keys/key-store.ts";

@@ -10,7 +10,7 @@ import { actorOf, visitorActor } from "./actor-of.ts";
 import type { AuthServices } from "./auth-services.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
-import { readVisit } from "./entrance.ts";
+import { readVisit } from "./exchange-link.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
 type AdmissionServices = Pick<

@@ -1,12 +1,15 @@
 import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { IdentityProvider, OidcSettings } from "#lib/logins/identity-provider.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { LoginGate } from "./login-gate.ts";
-import type { OidcLogin } from "./oidc-entrance.ts";
+
+/** The identity provider for sign-ins, and its settings. */
+export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
 /** The services that decide who a caller is and what the caller may access. */
 export type AuthServices = {

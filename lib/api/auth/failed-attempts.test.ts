@@ -53,6 +53,6 @@ describe("failed authentications", () => {
     for (let times = 0; times < 100; times++) assert.equal(off.fail("203.0.113.7"), refusal);
     const attempts = createFailedAttempts({ limit: 1, trustedProxies: [] });
     for (let times = 0; times < 3; times++)
-      assert.equal(attempts.note({ peer: undefined, forwardedFor: "203.0.113.7" }), undefined);
+      assert.equal(attempts.count({ peer: undefined, forwardedFor: "203.0.113.7" }), undefined);
   });
 });

@@ -10,7 +10,7 @@ export type FailedAttempts = {
   /**
    * Counts a refused credential. @returns the 429 to answer with if the client is over the limit, otherwise undefined.
    */
-  note: (client: Client) => Failure | undefined;
+  count: (client: Client) => Failure | undefined;
   /** Counts a refused credential. @returns the answer: `refusal`, or a 429 if the client is over the limit. */
   refuse: (client: Client, refusal: Failure) => Failure;
 };
@@ -37,7 +37,7 @@ export function createFailedAttempts(options: {
   /** Times of the counted failures of each client, oldest first. */
   const failures = new LRUCache<string, number[]>({ max: CLIENTS_MAX });
 
-  function note(client: Client): Failure | undefined {
+  function count(client: Client): Failure | undefined {
     if (limit === 0) return undefined;
     const subject = readClientSubject(client, trustedProxies);
     if (subject === undefined) return undefined;
@@ -53,7 +53,7 @@ export function createFailedAttempts(options: {
     return undefined;
   }
 
-  return { note, refuse: (client, refusal) => note(client) ?? refusal };
+  return { count, refuse: (client, refusal) => count(client) ?? refusal };
 }
 
 function refuseFor(waitMs: number): Failure {

@@ -28,7 +28,7 @@ const services: CreationServices = {
   db,
   sealer,
   tools: [],
-  skills: { take: async () => [] },
+  skills: { store: async () => [] },
   securityLog: silentSecurityLog,
   shares: createShareLinks(db, KEY),
   freshRuns: createFreshRuns(),
@@ -43,7 +43,7 @@ const services: CreationServices = {
     flagQueries.push(userId);
     return userId === "invited";
   },
-  quota: { admit: async () => ({ ok: true, settle() {} }), forget() {} },
+  quota: { admit: async () => ({ ok: true, end() {} }), forget() {} },
   settings: {
     delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
     model: { id: "scripted", label: "scripted", isDemo: false, isPriced: false },
@@ -110,13 +110,13 @@ test("the fresh run that the executor gets without a query equals the stored row
   });
   assert.ok(answer.ok);
   const { runId } = answer.body as { runId: string };
-  const hint = await services.freshRuns.take(runId);
+  const hint = await services.freshRuns.consume(runId);
   const read = await readRun(db, runId);
   assert.ok(hint && hint !== "absent" && read);
   assert.deepEqual(hint.session, read.session);
   assert.deepEqual(hint.messages, read.requestMessages);
   assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
-  assert.equal(services.freshRuns.take(runId), undefined);
+  assert.equal(services.freshRuns.consume(runId), undefined);
 });
 
 describe("the executor of a run that begins while its session is being stored", () => {
@@ -148,7 +148,7 @@ describe("the executor of a run that begins while its session is being stored", 
     const answer = await create({}, planning);
     assert.ok(answer.ok);
     const { sessionId, runId } = answer.body as { sessionId: string; runId: string };
-    const fresh = await planning.freshRuns.take(runId);
+    const fresh = await planning.freshRuns.consume(runId);
     assert.ok(fresh && fresh !== "absent");
     assert.equal(fresh.session.id, sessionId);
     assert.deepEqual(begun, [runId]);
@@ -160,7 +160,7 @@ describe("the executor of a run that begins while its session is being stored", 
     const unstored = answerWith(async () => ({ rows: [] }));
     await assert.rejects(create({}, { ...planning, db: unstored }), /deleted between/);
     await until(() => begun.length === 1);
-    assert.equal(await planning.freshRuns.take(begun[0] ?? ""), "absent");
+    assert.equal(await planning.freshRuns.consume(begun[0] ?? ""), "absent");
     assert.equal(countSettled(), 1);
   });
 
@@ -169,7 +169,7 @@ describe("the executor of a run that begins while its session is being stored", 
     const lost = answerWith(() => Promise.reject(new Error("connection lost")));
     await assert.rejects(create({}, { ...planning, db: lost }), /connection lost/);
     await until(() => begun.length === 1);
-    await assert.rejects(async () => planning.freshRuns.take(begun[0] ?? ""), /connection lost/);
+    await assert.rejects(async () => planning.freshRuns.consume(begun[0] ?? ""), /connection lost/);
     assert.equal(countSettled(), 0);
   });
 });

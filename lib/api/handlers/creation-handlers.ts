@@ -17,14 +17,6 @@ import { refuseSecret } from "./callback-handlers.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
 
-/** Decides whether the service accepts the JSON Schema of a caller. */
-export type SchemaAdmission = {
-  admitSchema: (
-    schema: unknown,
-    ownerId: string,
-  ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
-};
-
 /** The services that the creation of a session uses. */
 export type CreationServices = Pick<
   ApiServices,
@@ -41,7 +33,7 @@ export type CreationServices = Pick<
   | "readSubAgentFlag"
   | "securityLog"
 > & {
-  skills: Pick<ApiServices["skills"], "take">;
+  skills: Pick<ApiServices["skills"], "store">;
   settings: Pick<ApiServices["settings"], "delegation" | "model">;
 };
 
@@ -93,7 +85,7 @@ async function store(services: CreationServices, session: NewSession): Promise<A
     isCreated = result.status === "created";
     return describeResult(services, result);
   } finally {
-    admission.settle(isCreated);
+    admission.end(isCreated);
   }
 }
 
@@ -156,7 +148,7 @@ async function readProfile(
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
   const subAgents = body.subAgents === true && (await mayDelegate(services, request, userId));
-  const skills = await takeSkills(services, capabilities);
+  const skills = await storeSkills(services, capabilities);
   const session: NewSession = {
     ...request,
     messages: body.messages,
@@ -197,11 +189,11 @@ async function readProfile(
 }
 
 /** Returns the skills for a new session. Returns none if the session cannot have the tools for using skills. */
-const takeSkills = async (
+const storeSkills = async (
   { tools, skills }: CreationServices,
   { sandbox }: NewSession["capabilities"],
 ): Promise<NewSession["skills"]> =>
-  sandbox && tools.some(({ name }) => SKILL_TOOLS.includes(name)) ? skills.take() : [];
+  sandbox && tools.some(({ name }) => SKILL_TOOLS.includes(name)) ? skills.store() : [];
 
 const withoutSkillTools = (tools: CreationServices["tools"]) =>
   tools.filter(({ name }) => !SKILL_TOOLS.includes(name));

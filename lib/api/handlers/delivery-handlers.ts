@@ -1,4 +1,4 @@
-import { findDeliveryRow } from "#lib/callback/delivery-store.ts";
+import { findDeliveryRow } from "#lib/callback/delivery-list-store.ts";
 import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
 import { redeliver } from "#lib/callback/redeliver.ts";
 import { fail } from "../http/errors.ts";

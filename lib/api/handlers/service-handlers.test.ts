@@ -8,13 +8,17 @@ import { readReadiness } from "./service-handlers.ts";
 import type { ApiServices } from "./services.ts";
 
 const up = { ok: true, detail: "fine" };
+const facts = { scripts: "bubblewrap", missingTools: [] };
+const hosts = [{ home: "local" as const, sessions: 1, places: 8 }];
+const deployment = { ...facts, listHosts: async () => hosts };
 const checks = { database: up, engine: up, browser: up, sandbox: up, model: up };
 
 /** Calls the readiness check for a state of the database. Only the key `right` is valid. @returns status and body. */
 async function request(headers: Record<string, string>, { isLocal = false, database = up } = {}) {
   const httpRequest = new Request("http://service.example/api/ready", { headers });
   if (isLocal) markLocalCaller(httpRequest);
-  const services: Pick<ApiServices, "readiness" | "authenticate" | "failedAttempts"> = {
+  const services: Pick<ApiServices, "readiness" | "authenticate" | "failedAttempts" | "deployment"> = {
+    deployment,
     failedAttempts: createFailedAttempts({ limit: 1, trustedProxies: [] }),
     readiness: async () => ({ ...checks, database }),
     authenticate: async (sent) =>
@@ -40,7 +44,7 @@ describe("GET /api/ready", () => {
   });
 
   test("shows callers with an API key the state of each part", async () => {
-    const body = { ok: false, checks: { ...checks, database: down } };
+    const body = { ok: false, checks: { ...checks, database: down }, ...facts, browserHosts: null };
     assert.deepEqual(await request({ authorization: "Bearer right" }, { database: down }), [503, body]);
   });
 
@@ -49,6 +53,9 @@ describe("GET /api/ready", () => {
   });
 
   test("shows callers on the same machine the state of each part", async () => {
-    assert.deepEqual(await request({}, { isLocal: true }), [200, { ok: true, checks }]);
+    assert.deepEqual(await request({}, { isLocal: true }), [
+      200,
+      { ok: true, checks, ...facts, browserHosts: hosts },
+    ]);
   });
 });

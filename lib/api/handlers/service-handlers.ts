@@ -4,7 +4,7 @@ import { readKey } from "../auth/authenticate.ts";
 import { namesTag } from "../http/entity-tag.ts";
 import { isLocalCaller } from "../http/local-caller.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
-import type { ApiServices } from "./services.ts";
+import type { ApiServices, HealthCheck } from "./services.ts";
 
 /** `GET /api/health`: shows that the process responds. */
 async function readHealth(): Promise<Answer> {
@@ -22,7 +22,18 @@ export async function readReadiness(
 ): Promise<Answer> {
   const [checks, mayRead] = await Promise.all([services.readiness(), mayReadChecks(services, request)]);
   const ok = Object.values(checks).every((check) => check.ok);
-  return { ok: true, status: ok ? 200 : 503, body: { ok, ...(mayRead && { checks }) } };
+  const details = mayRead ? { checks, ...(await describeDeployment(services, checks.database)) } : {};
+  return { ok: true, status: ok ? 200 : 503, body: { ok, ...details } };
+}
+
+async function describeDeployment({ deployment, logger }: ApiServices, database: HealthCheck) {
+  const { scripts, missingTools, listHosts } = deployment;
+  const listed = database.ok
+    ? await listHosts().catch((error: unknown) =>
+        logger.warn({ err: error }, "browser hosts were not listed"),
+      )
+    : undefined;
+  return { browserHosts: listed ?? null, scripts, missingTools };
 }
 
 async function mayReadChecks(services: ApiServices, request: Request): Promise<boolean> {

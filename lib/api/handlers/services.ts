@@ -1,6 +1,7 @@
 import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { RunningHost } from "#lib/browser-host/service/host-status-store.ts";
 import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
@@ -20,6 +21,7 @@ import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
+import type { MissingTools } from "#lib/tools/deployment-tools.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { Spending } from "#lib/turn/run/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
@@ -29,9 +31,24 @@ import type { AccessWatch } from "../auth/access-watch.ts";
 import type { AuthServices } from "../auth/auth-services.ts";
 import type { BodyReader } from "../http/body/body-reader.ts";
 import type { RateLimiter } from "../http/rates/rate-limiter.ts";
-import type { SchemaAdmission } from "./creation-handlers.ts";
+
+/** Decides whether the service accepts the JSON Schema of a caller. */
+type SchemaAdmission = {
+  admitSchema: (
+    schema: unknown,
+    ownerId: string,
+  ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
+};
 
 export type HealthCheck = { ok: boolean; detail: string };
+
+/** What this deployment can do, for the readiness check and the agent status. */
+type Deployment = {
+  missingTools: MissingTools[];
+  /** How the agent's scripts are confined, or why they are not there. */
+  scripts: string;
+  listHosts: () => Promise<RunningHost[]>;
+};
 
 /** The services that operations use. The service's container creates them once. */
 export type ApiServices = AuthServices & {
@@ -63,6 +80,7 @@ export type ApiServices = AuthServices & {
   };
   schemas: SchemaAdmission;
   tools: readonly Tool[];
+  deployment: Deployment;
   skills: SessionSkills;
   variants: VariantToolServices;
   exportKeyOf: ExportKeyOf;

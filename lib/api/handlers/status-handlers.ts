@@ -1,3 +1,4 @@
+import { readHostOf } from "#lib/browser-host/service/host-status-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { findStatus } from "#lib/session/store/run-store.ts";
@@ -33,7 +34,13 @@ async function readAgentStatus(
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
   const outcomes = await readOutcomes(services.db, session, services.settings);
   const budget = await readBudgetState(services, session);
-  return { ok: true, status: 200, body: { ...status, budget, ...outcomes } };
+  const browserHost = await readHostOf(services.db, session.id);
+  const { scripts, missingTools } = services.deployment;
+  return {
+    ok: true,
+    status: 200,
+    body: { ...status, budget, browserHost, scripts, missingTools, ...outcomes },
+  };
 }
 
 /** `POST …/agent/cancel`: stops the running turn. Source: `wire.md`, Follow-ups. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
   clientOf,
-  notePeer,
   PEER_HEADER,
   readAddressRanges,
   readClientAddress,
   readClientSubject,
+  recordPeer,
 } from "./client-address.ts";
 
 const subjectOf = (peer: string | undefined, forwardedFor: string | null = null, trusted = "") =>
@@ -17,7 +17,7 @@ test("a request that Next created has the address from the server's header, whos
   assert.equal(clientOf(passedOn).peer, "203.0.113.7");
   const received = new Request("http://service/", { headers: { "x-forwarded-for": "198.51.100.1" } });
   assert.deepEqual(clientOf(received), { peer: undefined, forwardedFor: "198.51.100.1" });
-  notePeer(received, "203.0.113.8");
+  recordPeer(received, "203.0.113.8");
   assert.equal(clientOf(received).peer, "203.0.113.8");
   assert.match(PEER_HEADER, /^x-peer-[0-9a-f-]{36}$/);
 });

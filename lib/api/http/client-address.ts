@@ -23,7 +23,7 @@ const peers = new WeakMap<Request, string>();
 export const PEER_HEADER = `x-peer-${randomUUID()}`;
 
 /** Stores the remote address of a request's connection. */
-export function notePeer(request: Request, address: string | undefined): void {
+export function recordPeer(request: Request, address: string | undefined): void {
   if (address !== undefined) peers.set(request, address);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import { streamRequest } from "./event-stream.ts";
 

@@ -64,7 +64,7 @@ const VALUE_CHARS_MAX = 300;
  * Returns the query for Next: only the parameters that a page reads, each once and short. Next copies the whole query into the
  * page, which takes 200 ms for a query of 12 KB.
  */
-export function keepPageQuery(query: URLSearchParams): string {
+export function filterPageQuery(query: URLSearchParams): string {
   const kept = PAGE_PARAMETERS.flatMap((name) => {
     const value = query.get(name);
     return value === null || value.length > VALUE_CHARS_MAX ? [] : [[name, value]];

@@ -6,7 +6,7 @@ import type { Grant } from "../auth/access-watch.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
-import { readVisit } from "../auth/entrance.ts";
+import { readVisit } from "../auth/exchange-link.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "../auth/known-session.ts";
 import type { ApiServices } from "../handlers/services.ts";
 import { type Failure, fail } from "../http/errors.ts";

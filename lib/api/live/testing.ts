@@ -14,7 +14,8 @@ import type {
   ViewListeners,
 } from "#lib/browser/browser-service.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
-import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
+import type { EventBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";

@@ -16,7 +16,7 @@ export type Mounted = PageLoaders & {
   /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
   /**
-   * Handles share links and the sign-in with the identity provider. See `exchangeLinkForCookie` in `lib/api/auth/entrance.ts`.
+   * Handles share links and the sign-in with the identity provider. See `exchangeLinkForCookie` in `lib/api/auth/exchange-link.ts`.
    */
   exchangeLinkForCookie: (request: Request) => Promise<Response | "unknown" | undefined>;
   /** Serves landing pages below `/p/`. */

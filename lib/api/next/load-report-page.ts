@@ -2,7 +2,7 @@ import type { ReportPage } from "#lib/page/state/view-types.ts";
 import { findReport } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
-import { readVisit } from "../auth/entrance.ts";
+import { readVisit } from "../auth/exchange-link.ts";
 import type { ApiServices } from "../handlers/services.ts";
 
 /**

@@ -63,7 +63,7 @@ export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
 }
 
 /** Serves `/s/:sessionId/enter`. On serverless platforms, Next's proxy rewrites share links to this path. */
-export function mountEntrance(): { GET: RouteHandler } {
+export function mountShareLink(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {
       const { sessionId = "" } = (await context.params) ?? {};

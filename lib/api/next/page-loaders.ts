@@ -1,7 +1,8 @@
-import type { Login, ReportPage, SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
+import type { Login, ReportPage, SessionSummary } from "#lib/page/state/view-types.ts";
 import { listSessions } from "#lib/session/list/list-store.ts";
 import { LOCAL_OWNER } from "../auth/admit-caller.ts";
-import { OIDC_PATH } from "../auth/oidc-entrance.ts";
+import { OIDC_PATH } from "../auth/oidc-sign-in.ts";
 import { summarise } from "../handlers/list-handlers.ts";
 import { describeLogins } from "../handlers/login-handlers.ts";
 import type { ApiServices } from "../handlers/services.ts";

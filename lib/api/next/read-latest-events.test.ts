@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDatabase, type TestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { insertBareSession } from "#lib/events/testing.ts";
 import { readLatestEvents } from "./read-latest-events.ts";

@@ -121,7 +121,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   // Annotations are limited per session. Visitors of the page and callers of the webhook share this limit.
   const visitor = operation.rate === "annotate" ? undefined : link;
   const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
-  const verdict = operation.rate && (await services.rates.take(operation.rate, subject));
+  const verdict = operation.rate && (await services.rates.consume(operation.rate, subject));
   if (verdict && !verdict.isAllowed)
     return fail(
       "rate_limited",

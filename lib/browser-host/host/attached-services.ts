@@ -6,12 +6,17 @@ import type { ServiceCalls } from "../host-calls.ts";
 /** The processes of the service that are connected to this host. */
 export type AttachedServices = {
   add: (link: Link<ServiceCalls>) => void;
+  /** Notes that a process ends soon: it is not counted any more, and gets calls only if there is no other process. */
+  noteLeaving: (link: Link<ServiceCalls>) => void;
+  /** Returns the number of connected processes. */
   count: () => number;
+  /** Returns the number of connected processes that are not about to end. */
+  countStaying: () => number;
   /** Returns since when no process is connected, in milliseconds of `performance.now`. Undefined if one is. */
   aloneSinceMs: () => number | undefined;
   /**
    * Calls a connected process. If it goes away meanwhile, repeats the call with another one; waits for one if there is
-   * none. @throws the error of the process's handler; Error if no process connects in time.
+   * none. @throws the error of the process's handler; Error if no process connects in time, or if too many calls wait.
    */
   ask: <Name extends keyof ServiceCalls & string>(
     method: Name,
@@ -23,6 +28,9 @@ export type AttachedServices = {
   records: BrowserRecords;
 };
 
+/** How many calls may wait for a process. Pages cause some of them, and each may hold a file. */
+const WAITING_MAX = 100;
+
 /**
  * Creates the list of connected processes.
  *
@@ -31,15 +39,23 @@ export type AttachedServices = {
  */
 export function createAttachedServices(waitMs: number, onAlone: () => void): AttachedServices {
   const links = new Set<Link<ServiceCalls>>();
+  const leaving = new WeakSet<Link<ServiceCalls>>();
+  let waiting = 0;
   let arrival = Promise.withResolvers<void>();
   let aloneSinceMs: number | undefined = performance.now();
+
+  /** Finds the process that connected last: an earlier one may hang. */
+  function findLink(): Link<ServiceCalls> | undefined {
+    const open = [...links].filter((each) => each.isOpen());
+    return open.findLast((each) => !leaving.has(each)) ?? open.at(-1);
+  }
 
   async function ask<Name extends keyof ServiceCalls & string>(
     method: Name,
     args: ServiceCalls[Name]["args"],
   ): Promise<ServiceCalls[Name]["result"]> {
     for (;;) {
-      const link = [...links].find((each) => each.isOpen()) ?? (await untilAttached());
+      const link = findLink() ?? (await untilAttached());
       try {
         return await link.call(method, args);
       } catch (error) {
@@ -49,15 +65,18 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
   }
 
   async function untilAttached(): Promise<Link<ServiceCalls>> {
+    if (waiting >= WAITING_MAX) throw new Error("no process of the service is connected");
+    waiting += 1;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error("no process of the service is connected")), waitMs);
     try {
       for (;;) {
         await Promise.race([late, arrival.promise]);
-        const link = [...links].find((each) => each.isOpen());
+        const link = findLink();
         if (link) return link;
       }
     } finally {
+      waiting -= 1;
       clearTimeout(timer);
     }
   }
@@ -78,12 +97,15 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
         onAlone();
       });
     },
+    noteLeaving: (link) => leaving.add(link),
     count: () => links.size,
+    countStaying: () => [...links].filter((each) => !leaving.has(each)).length,
     aloneSinceMs: () => aloneSinceMs,
     ask,
     tell(method, args) {
-      const link = [...links].find((each) => each.isOpen());
-      link?.call(method, args).catch(() => {});
+      findLink()
+        ?.call(method, args)
+        .catch(() => {});
     },
     records: {
       readSession: record("readSession"),
@@ -92,9 +114,14 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
       dropClaim: record("dropClaim"),
       patch: record("patch"),
       emit: record("emit"),
+      enqueue: record("enqueue"),
+      takeNext: record("takeNext"),
+      seekElsewhere: record("seekElsewhere"),
       findOpenTurns: record("findOpenTurns"),
       listSharedInUse: record("listSharedInUse"),
       keepPicture: record("keepPicture"),
+      readSiteData: record("readSiteData"),
+      saveSiteData: record("saveSiteData"),
     },
   };
 }

@@ -1,25 +1,28 @@
 import type { Logger } from "#lib/log/logger.ts";
+import type { HostLoad, UnrecordedSessions } from "../host-calls.ts";
 import type { AttachedServices } from "./attached-services.ts";
 
 /** The right of a host to run scripts and input. A process of the service renews it in the database. */
 export type HostLease = {
   /** @throws Error with a sentence if the lease has expired. */
   check: () => void;
-  /** Renews the lease without waiting for the next regular time. */
+  /** Renews the lease without waiting for the next regular time. Resolves when that was tried; never rejects. */
   renewNow: () => Promise<void>;
   close: () => void;
 };
 
 type LeaseDeps = {
-  services: AttachedServices;
-  listLive: () => Promise<string[]>;
+  services: Pick<AttachedServices, "count" | "aloneSinceMs" | "ask">;
+  readLoad: () => Promise<HostLoad>;
   /** Called when the lease has expired: scripts must stop. */
   onSuspended: (reason: string) => void;
-  /** Called with the sessions whose browser is recorded elsewhere or not at all. */
-  onEnded: (sessionIds: string[]) => Promise<void>;
+  /** Called with the sessions of the load whose browser is not recorded at this host. */
+  onUnrecorded: (sessions: UnrecordedSessions) => Promise<void>;
   /** Called when the service has given the host up. */
   onLost: () => void;
   logger: Logger;
+  /** Replaces the clock in tests, in milliseconds. */
+  nowMs?: () => number;
 };
 
 const RENEW_EVERY_MS = 5_000;
@@ -30,45 +33,64 @@ const SUSPENDED = "The browser host has no connection to the service, so the cal
 
 /** Creates the lease of a host, and renews it. */
 export function createHostLease(deps: LeaseDeps): HostLease {
-  const { services, listLive, onSuspended, onEnded, onLost, logger } = deps;
-  let validUntilMs = performance.now() + RENEW_EVERY_MS * 2;
+  const {
+    services,
+    readLoad,
+    onSuspended,
+    onUnrecorded,
+    onLost,
+    logger,
+    nowMs = () => performance.now(),
+  } = deps;
+  let validUntilMs = nowMs() + RENEW_EVERY_MS * 2;
   let isSuspended = false;
-  let isRenewing = false;
+  let last = Promise.resolve();
+  let open = 0;
+
+  // The time is compared at each check: a host that was stopped (SIGSTOP) handles calls before its timers.
+  function isExpired(): boolean {
+    const since = services.aloneSinceMs();
+    return nowMs() >= validUntilMs || (since !== undefined && nowMs() - since > ALONE_MS);
+  }
 
   async function renew(): Promise<void> {
-    if (isRenewing || services.count() === 0) return;
-    isRenewing = true;
-    const sentAtMs = performance.now();
+    if (services.count() === 0) return;
     try {
-      const renewed = await services.ask("renewLease", { sessionIds: await listLive() });
+      const sentAtMs = nowMs();
+      const renewed = await services.ask("renewLease", await readLoad());
       if (!renewed) return onLost();
       validUntilMs = sentAtMs + renewed.leaseMs;
-      isSuspended = false;
-      if (renewed.ended.length > 0) await onEnded(renewed.ended);
+      if (!isExpired()) isSuspended = false;
+      if (renewed.elsewhere.length + renewed.ended.length > 0) await onUnrecorded(renewed);
     } catch (error) {
       logger.warn({ err: error }, "the lease of the browser host was not renewed");
-    } finally {
-      isRenewing = false;
     }
   }
 
+  /** A renewal in progress may have begun long ago, and its answer may be old. Therefore another one follows it. */
+  async function renewNow(): Promise<void> {
+    open += 1;
+    last = last.then(renew);
+    await last;
+    open -= 1;
+  }
+
   function suspendIfExpired(): void {
-    const since = services.aloneSinceMs();
-    const isAlone = since !== undefined && performance.now() - since > ALONE_MS;
-    if (isSuspended || (!isAlone && performance.now() < validUntilMs)) return;
+    if (isSuspended || !isExpired()) return;
     isSuspended = true;
     onSuspended(SUSPENDED);
   }
 
   const timers = [
-    setInterval(() => void renew(), RENEW_EVERY_MS),
+    setInterval(() => open === 0 && void renewNow(), RENEW_EVERY_MS),
     setInterval(suspendIfExpired, CHECK_EVERY_MS),
   ];
   return {
     check() {
-      if (isSuspended) throw new Error(SUSPENDED);
+      suspendIfExpired();
+      if (isSuspended || isExpired()) throw new Error(SUSPENDED);
     },
-    renewNow: renew,
+    renewNow,
     close() {
       for (const timer of timers) clearInterval(timer);
     },

@@ -18,18 +18,17 @@ import {
 import type { OpenBox, VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { HostStart } from "../host/run-host.ts";
+import { newHostId } from "../host-id.ts";
 import {
   type HostRow,
   insertBoxedHost,
   isHostUsed,
   readBoxedHost,
+  readLease,
   removeHost,
   renewHost,
   tokenPlace,
 } from "./host-store.ts";
-
-/** The fields of a host's row with which a process connects to it. */
-type HostAddress = Pick<HostRow, "id" | "home" | "url" | "sealedToken" | "sessionId">;
 
 /** The browser hosts in the boxes (Vercel Sandboxes) of sessions: one host per box. */
 export type BoxedHosts = {
@@ -38,7 +37,7 @@ export type BoxedHosts = {
    *
    * @param connect connects to a stored host. @throws Error with a sentence if the host does not start.
    */
-  open: <Host>(sessionId: string, connect: (host: HostAddress) => Promise<Host>) => Promise<Host>;
+  open: <Host>(sessionId: string, connect: (host: HostRow) => Promise<Host>) => Promise<Host>;
   /**
    * Whether a host to which a connection failed has ended. If so, gives it up: its browsers are lost. A host that is
    * starting, or that runs without being reachable, has not ended.
@@ -79,14 +78,14 @@ export function createBoxedHosts(deps: BoxedHostsDeps): BoxedHosts {
 
   async function giveUpIfEnded({ id, sessionId }: Pick<HostRow, "id" | "sessionId">): Promise<boolean> {
     if (sessionId === null) return false;
-    const row = await readBoxedHost(db, sessionId);
-    if (row?.id !== id) return true;
-    if (row.hasLease || (await isRunning(boxes, sessionId, BROWSER_HOST_PORT))) return false;
+    const lease = await readLease(db, id);
+    if (!lease.isStored) return true;
+    if (lease.isValid || (await isRunning(boxes, sessionId, BROWSER_HOST_PORT))) return false;
     await removeHost(db, id);
     return true;
   }
 
-  async function openOnce<Host>(root: string, connect: (host: HostAddress) => Promise<Host>): Promise<Host> {
+  async function openOnce<Host>(root: string, connect: (host: HostRow) => Promise<Host>): Promise<Host> {
     const until = performance.now() + START_MS_MAX;
     for (;;) {
       const existing = await readBoxedHost(db, root);
@@ -149,7 +148,7 @@ export function createBoxedHosts(deps: BoxedHostsDeps): BoxedHosts {
  *
  * @returns the stored host; undefined if another process has stored one meanwhile.
  */
-async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostAddress | undefined> {
+async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostRow | undefined> {
   const { db, sealer, boxes, places, logger } = deps;
   const { box } = await boxes.open(sessionId);
   const { chromium } = (await readImageRecord(box)) ?? {};
@@ -157,9 +156,9 @@ async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostAddre
     throw new Error(
       "There is no browser: the machine of this session was created from an image without Chromium.",
     );
-  const id = `bh_${randomBytes(9).toString("base64url")}`;
+  const id = newHostId();
   const token = randomBytes(32).toString("base64url");
-  const host = {
+  const host = await insertBoxedHost(db, {
     id,
     home: "sandbox",
     sessionId,
@@ -168,11 +167,11 @@ async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostAddre
     sealedToken: sealer.seal(tokenPlace(id), token),
     protocol: PROTOCOL_VERSION,
     places,
-  } as const;
-  if (!(await insertBoxedHost(db, host))) return undefined;
+  });
+  if (!host) return undefined;
   const renewing = setInterval(
     () =>
-      void renewHost(db, id, 0).catch((error: unknown) =>
+      void renewHost(db, id, {}).catch((error: unknown) =>
         logger.warn({ err: error, sessionId }, "the lease of a browser host that starts was not renewed"),
       ),
     RENEW_EVERY_MS,
@@ -207,6 +206,7 @@ async function startProgram(
     dataDir: `${programFolderIn(box)}/host`,
     listen: { host: "0.0.0.0", port: BROWSER_HOST_PORT },
     lingerMs: LINGER_MS,
+    isRemote: false,
     // Where bubblewrap does not work at all, scripts run as users of their own, who have no credentials.
     isUnconfinedAllowed: bubblewrap === "none",
     isWarm: true,

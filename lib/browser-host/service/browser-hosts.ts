@@ -1,245 +1,143 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
-import type { Database } from "#db/client.ts";
-import type { HostHome } from "#db/schema/unions.ts";
 import { readHostedBrowser } from "#lib/browser/store/browser-store.ts";
-import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
-import type { Link } from "#lib/host-link/link.ts";
+import { identifyHost } from "#lib/host-link/identify-host.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
-import { openLink } from "#lib/host-link/open-link.ts";
-import type { Logger } from "#lib/log/logger.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
-import type { HostStart } from "../host/run-host.ts";
-import type { HostCalls, HostInfo, HostSettings, ServiceCalls } from "../host-calls.ts";
-import { startLocalHost } from "../start-local-host.ts";
-import type { BoxedHosts } from "./boxed-host.ts";
-import { type HostRow, insertHost, listHosts, readHost, removeHost, tokenPlace } from "./host-store.ts";
-import { createServiceHandlers, type RunningHelpers, type ServiceHandlersDeps } from "./service-handlers.ts";
-
-/** A host that this process is connected to. */
-type ConnectedHost = { id: string; home: HostHome; info: HostInfo; link: Link<HostCalls> };
+import {
+  type ConnectedHost,
+  createHostConnections,
+  type HostConnections,
+  type HostConnectionsDeps,
+  UnreachableHostError,
+} from "./host-connections.ts";
+import { type HostRow, listHosts, readHost, reserveHost, tokenPlace } from "./host-store.ts";
+import { type LocalHostSettings, startHostHere } from "./local-hosts.ts";
+import { createRemoteHosts, type RemoteHostSettings, type RemoteHosts } from "./remote-hosts.ts";
+import type { RunningHelpers } from "./service-handlers.ts";
 
 /** The browser hosts that this process can reach. */
 export type BrowserHosts = {
   /**
    * Returns the host that runs the session's browser. If none does, returns the host on which it is to start; starts a
-   * host if there is none. @throws Error with a sentence if the host cannot be reached.
+   * host if there is none. @throws UnreachableHostError; Error with a sentence if there is no host.
    */
   of: (sessionId: string) => Promise<ConnectedHost>;
   /** Returns the host that runs or starts the session's browser. Undefined if none does. */
   find: (sessionId: string) => Promise<ConnectedHost | undefined>;
-  /** Returns the host for a new session, or for any. Starts a host if there is none. */
+  /**
+   * Returns the host in the session's box, or the least loaded host, for a new session. Starts a host if there is none.
+   */
   choose: (sessionId?: string) => Promise<ConnectedHost>;
   list: () => ConnectedHost[];
-  /** Returns the number of sessions whose browser runs, starts or waits at the connected hosts. */
+  /** Returns the number of browsers that run at the connected hosts. */
   countLive: () => number;
-  /** Connects to the hosts that earlier processes have left on this machine, and to those of other processes. */
+  /**
+   * Connects to the hosts that earlier processes have left on this machine, to those of other processes, and to those of
+   * other machines. Hosts of an older version take no new sessions from then on.
+   */
   connectKnown: () => Promise<void>;
   /** Functions of this process that scripts of running calls can call. */
   helpers: RunningHelpers;
   close: (isFinal: boolean) => Promise<void>;
 };
 
-export type BrowserHostsDeps = ServiceHandlersDeps & {
-  db: Database;
-  logger: Logger;
-  sealer: Sealer;
-  settings: HostSettings;
-  /** How a host on this machine starts. Undefined if this process cannot start one. */
-  local: Omit<HostStart, "id" | "token" | "listen"> | undefined;
-  /** The hosts in the boxes of sessions. If given, all browsers run there. */
-  boxed?: BoxedHosts;
-  /** Returns who has control of browsers, for a host that has just been connected. */
-  listClaims: () => SessionClaim[];
-  /** Called when a host has ended: its browsers are lost. */
-  onHostEnded: () => void;
+export type BrowserHostsDeps = Omit<HostConnectionsDeps, "helpers"> & {
+  /** Undefined if this process cannot start a host on its machine. Without effect if `remote` or `boxed` is given. */
+  local: LocalHostSettings | undefined;
+  remote: RemoteHostSettings | undefined;
 };
 
 type Hosts = {
-  deps: BrowserHostsDeps;
-  connected: Map<string, Promise<ConnectedHost>>;
-  open: Map<string, ConnectedHost>;
+  deps: HostConnectionsDeps & BrowserHostsDeps;
+  connections: HostConnections;
+  remotes: RemoteHosts | undefined;
   starting: Promise<ConnectedHost> | undefined;
-  helpers: RunningHelpers;
-  /** Number of sessions at each host. */
-  loads: Map<string, number>;
   isClosed: boolean;
 };
 
 /** Creates the hosts of this process. Connects to none yet. */
-export function createBrowserHosts(deps: BrowserHostsDeps): BrowserHosts {
-  const hosts: Hosts = {
-    deps,
-    connected: new Map(),
-    open: new Map(),
-    starting: undefined,
-    helpers: new Map(),
-    loads: new Map(),
-    isClosed: false,
-  };
+export function createBrowserHosts(given: BrowserHostsDeps): BrowserHosts {
+  const helpers: RunningHelpers = new Map();
+  const deps = { ...given, helpers };
+  const connections = createHostConnections(deps);
+  const remotes = deps.remote && createRemoteHosts({ ...deps, remote: deps.remote, connections });
+  const hosts: Hosts = { deps, connections, remotes, starting: undefined, isClosed: false };
   return {
-    of: async (sessionId) => (await find(hosts, sessionId)) ?? choose(hosts, sessionId),
+    async of(sessionId) {
+      if (hosts.isClosed) throw new Error("the service is closing");
+      return (await find(hosts, sessionId)) ?? choose(hosts, sessionId);
+    },
     find: (sessionId) => find(hosts, sessionId),
     choose: (sessionId) => choose(hosts, sessionId),
-    list: () => [...hosts.open.values()],
-    countLive: () => [...hosts.loads.values()].reduce((sum, load) => sum + load, 0),
-    helpers: hosts.helpers,
-    async connectKnown() {
-      // A process connects to the hosts in boxes when it uses their sessions.
-      const rows = (await listReachable(deps.db)).filter(({ home }) => home !== "sandbox");
-      await Promise.all(rows.map((row) => connect(hosts, row).catch(() => undefined)));
-    },
+    list: connections.list,
+    countLive: connections.countLive,
+    connectKnown: () => connectKnown(hosts),
+    helpers,
     async close(isFinal) {
       hosts.isClosed = true;
-      await Promise.all(
-        [...hosts.open.values()].map(async ({ link, home }) => {
-          await link.call("leave", { isFinal: isFinal && home === "local" }).catch(() => {});
-          link.close("the process of the service ends");
-        }),
-      );
+      remotes?.close();
+      await connections.close(isFinal);
     },
   };
 }
 
-async function find(hosts: Hosts, sessionId: string): Promise<ConnectedHost | undefined> {
-  const found = await readHostedBrowser(hosts.deps.db, sessionId);
-  const hostId = found?.row.hostId;
-  if (!found || found.isLost || hostId == null) return undefined;
-  const open = hosts.open.get(hostId);
-  if (open) return open;
-  const row = await readHost(hosts.deps.db, hostId);
-  if (!row) return undefined;
-  return connect(hosts, row).catch(async (error: unknown) => {
-    if (await giveUpIfEnded(hosts, row)) return undefined;
-    throw new Error("The browser host of this session does not answer now; try again in a few seconds.", {
-      cause: error,
-    });
-  });
+async function connectKnown({ deps, connections, remotes }: Hosts): Promise<void> {
+  // A process connects to the host of a box when it uses the box's session.
+  const rows = (await listHosts(deps.db, deps.machine)).filter(({ home }) => home !== "sandbox");
+  await Promise.all([
+    remotes?.connectAll(),
+    ...rows.map((row) => {
+      const connected = row.protocol === PROTOCOL_VERSION ? connections.connect(row) : announce(deps, row);
+      return connected.catch((error: unknown) =>
+        deps.logger.debug({ err: error, hostId: row.id }, "a browser host was not connected"),
+      );
+    }),
+  ]);
 }
 
-/** Gives up a host in a box if it has ended. @returns whether it has. */
-async function giveUpIfEnded({ deps }: Hosts, row: HostAddress): Promise<boolean> {
-  if (row.home !== "sandbox" || !(await deps.boxed?.giveUpIfEnded(row))) return false;
-  deps.onHostEnded();
-  return true;
+/** Lets a host of another version know the version of this process. */
+async function announce({ sealer }: HostConnectionsDeps, { id, url, sealedToken }: HostRow): Promise<void> {
+  await identifyHost({ url, token: sealer.open(tokenPlace(id), sealedToken) });
+}
+
+async function find({ deps, connections }: Hosts, sessionId: string): Promise<ConnectedHost | undefined> {
+  const found = await readHostedBrowser(deps.db, sessionId);
+  const hostId = found?.row.hostId;
+  if (!found || found.isLost || hostId == null) return undefined;
+  const open = connections.get(hostId);
+  if (open) return open;
+  const row = await readHost(deps.db, hostId);
+  return (
+    row &&
+    connections.connect(row).catch(async (error: unknown) => {
+      if (await connections.giveUpIfEnded(row)) return undefined;
+      throw error;
+    })
+  );
 }
 
 /** Chooses the host in the session's box, or the least loaded host that answers; or starts one on this machine. */
 async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> {
-  const { deps } = hosts;
-  if (deps.boxed && sessionId !== undefined)
-    return deps.boxed.open(sessionId, async (row) => hosts.open.get(row.id) ?? connect(hosts, row));
-  for (const row of await listReachable(deps.db)) {
-    if (row.home === "sandbox") continue;
-    const host = hosts.open.get(row.id) ?? (await connect(hosts, row).catch(() => undefined));
-    if (host) return host;
+  const { deps, connections } = hosts;
+  if (deps.boxed) {
+    if (sessionId === undefined) throw new Error("there is no browser host without a session");
+    return deps.boxed.open(sessionId, async (row) => connections.get(row.id) ?? connections.connect(row));
   }
-  hosts.starting ??= startHere(hosts).finally(() => {
+  const rows = (await listHosts(deps.db, deps.machine)).filter(
+    ({ home, protocol }) =>
+      protocol === PROTOCOL_VERSION && (deps.remote ? home === "remote" : home !== "sandbox"),
+  );
+  const ids = new Set(rows.map(({ id }) => id));
+  for (;;) {
+    const row = await reserveHost(deps.db, [...ids]);
+    if (!row) break;
+    const host = connections.get(row.id) ?? (await connections.connect(row).catch(() => undefined));
+    if (host) return host;
+    ids.delete(row.id);
+  }
+  if (deps.remote) throw new UnreachableHostError("No browser host answers now; try again in a few seconds.");
+  if (!deps.local) throw new Error("there is no browser host");
+  if (hosts.isClosed) throw new Error("the service is closing");
+  hosts.starting ??= startHostHere(deps, connections, deps.local).finally(() => {
     hosts.starting = undefined;
   });
   return hosts.starting;
-}
-
-async function startHere(hosts: Hosts): Promise<ConnectedHost> {
-  const { deps } = hosts;
-  if (!deps.local) throw new Error("there is no browser host");
-  if (hosts.isClosed) throw new Error("the service is closing");
-  const id = `bh_${randomBytes(9).toString("base64url")}`;
-  const token = randomBytes(32).toString("base64url");
-  const local = await startLocalHost({ ...deps.local, id, token, listen: { host: "127.0.0.1", port: 0 } });
-  const row = {
-    id,
-    home: "local",
-    sessionId: null,
-    machine: MACHINE,
-    url: local.url,
-    sealedToken: deps.sealer.seal(tokenPlace(id), token),
-    protocol: PROTOCOL_VERSION,
-    places: deps.local.maxLive,
-  } as const;
-  await insertHost(deps.db, row);
-  void local.exited.then(async (output) => {
-    if (output !== "") deps.logger.debug({ output }, "a browser host ended");
-    await giveUp(hosts, id);
-  });
-  return connect(hosts, row);
-}
-
-/** Lists the hosts that this process can reach: a local host of another machine listens only there. */
-const listReachable = async (db: Database): Promise<HostRow[]> =>
-  (await listHosts(db, PROTOCOL_VERSION)).filter(({ machine }) => machine === null || machine === MACHINE);
-
-/**
- * Identifies the loopback interface of this process: the boot of the machine and the network namespace. Other systems
- * than Linux have no namespaces.
- */
-const MACHINE = readMachine();
-
-function readMachine(): string {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/net")}`;
-  } catch {
-    return hostname();
-  }
-}
-
-/** Records that a host has ended. */
-async function giveUp({ deps }: Hosts, id: string): Promise<void> {
-  try {
-    await removeHost(deps.db, id);
-    deps.onHostEnded();
-  } catch (error) {
-    deps.logger.debug({ err: error, hostId: id }, "the end of a browser host was not recorded");
-  }
-}
-
-type HostAddress = Pick<HostRow, "id" | "home" | "url" | "sealedToken" | "sessionId">;
-
-/** Connects to a host, once for all callers. */
-function connect(hosts: Hosts, row: HostAddress): Promise<ConnectedHost> {
-  const existing = hosts.connected.get(row.id);
-  if (existing) return existing;
-  const connecting = attach(hosts, row);
-  hosts.connected.set(row.id, connecting);
-  connecting.catch(() => hosts.connected.delete(row.id));
-  return connecting;
-}
-
-async function attach(
-  hosts: Hosts,
-  { id, home, url, sealedToken, sessionId }: HostAddress,
-): Promise<ConnectedHost> {
-  const { deps } = hosts;
-  const token = deps.sealer.open(tokenPlace(id), sealedToken);
-  const handlers = createServiceHandlers(deps, id, {
-    helpers: hosts.helpers,
-    onLoad: (load) => hosts.loads.set(id, load),
-  });
-  const link = await openLink<HostCalls, ServiceCalls>({ url, token }, handlers, deps.logger).catch(
-    async (error: unknown) => {
-      // Only a process that has ended refuses connections at its own port.
-      if (home === "local" && (error as { code?: string }).code === "ECONNREFUSED") await giveUp(hosts, id);
-      throw error;
-    },
-  );
-  const info = await link.call("attach", deps.settings);
-  await link.call("control", { claims: deps.listClaims() });
-  const host: ConnectedHost = { id, home, info, link };
-  hosts.open.set(id, host);
-  const stopKeeping = home === "sandbox" ? deps.boxed?.keepRunning({ id, sessionId }) : undefined;
-  void link.ended.then((reason) => {
-    stopKeeping?.();
-    hosts.open.delete(id);
-    hosts.connected.delete(id);
-    hosts.loads.delete(id);
-    if (hosts.isClosed) return;
-    deps.logger.warn({ hostId: id, reason }, "the connection to a browser host ended");
-    // Connects again at once: the host may still run, and needs this process to keep its lease.
-    void readHost(deps.db, id)
-      .then((row) => row && connect(hosts, row).catch(() => giveUpIfEnded(hosts, row)))
-      .catch(() => {});
-  });
-  return host;
 }

@@ -1,47 +1,53 @@
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { browserHosts, browsers } from "#db/schema/index.ts";
+import { browserHosts, browsers, sessions } from "#db/schema/index.ts";
+import type { UnrecordedSessions } from "../host-calls.ts";
 
 export type HostRow = typeof browserHosts.$inferSelect;
-
-/** The place of a host's token, for its encryption. */
-export const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
+type NewHost = Omit<HostRow, "leaseUntil" | "createdAt" | "load" | "relayUrl">;
 
 /** How long a host may run scripts and input after its lease was renewed. */
 export const LEASE_MS = 10_000;
 const untilLeaseEnds = sql`now() + ${LEASE_MS} * interval '1 millisecond'`;
 
-/** Stores a host with a new lease. */
-export async function insertHost(
-  db: Executor,
-  host: Omit<HostRow, "leaseUntil" | "createdAt" | "load">,
-): Promise<void> {
-  await db.insert(browserHosts).values({ ...host, leaseUntil: untilLeaseEnds });
+/** The place of a host's token, for its encryption. */
+export const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
+
+/** Stores a host with a new lease. A host that is stored already keeps its lease. */
+export async function storeHost(db: Executor, host: NewHost): Promise<HostRow> {
+  const { id, ...fields } = host;
+  const [row] = await db
+    .insert(browserHosts)
+    .values({ ...host, leaseUntil: untilLeaseEnds })
+    .onConflictDoUpdate({ target: browserHosts.id, set: fields })
+    .returning();
+  if (!row) throw new Error(`the browser host ${id} was not stored`);
+  return row;
 }
 
-/** Stores the host of a session's box with a new lease. @returns false if the session has one already. */
-export async function insertBoxedHost(
-  db: Executor,
-  host: Omit<HostRow, "leaseUntil" | "createdAt" | "load">,
-): Promise<boolean> {
-  const rows = await db
+/** Stores the host of a session's box with a new lease. @returns undefined if the session has one already. */
+export async function insertBoxedHost(db: Executor, host: NewHost): Promise<HostRow | undefined> {
+  const [row] = await db
     .insert(browserHosts)
     .values({ ...host, leaseUntil: untilLeaseEnds })
     .onConflictDoNothing({ target: browserHosts.sessionId })
-    .returning({ id: browserHosts.id });
-  return rows.length > 0;
+    .returning();
+  return row;
 }
 
-/** Reads the host of a session's box, and whether its lease is valid. Undefined if there is none. */
-export async function readBoxedHost(
-  db: Executor,
-  sessionId: string,
-): Promise<(HostRow & { hasLease: boolean }) | undefined> {
+/** Reads the host of a session's box. Undefined if there is none. */
+export async function readBoxedHost(db: Executor, sessionId: string): Promise<HostRow | undefined> {
+  const [row] = await db.select().from(browserHosts).where(eq(browserHosts.sessionId, sessionId));
+  return row;
+}
+
+/** Whether a host is stored, and its lease is valid. */
+export async function readLease(db: Executor, id: string): Promise<{ isStored: boolean; isValid: boolean }> {
   const [found] = await db
-    .select({ row: browserHosts, hasLease: sql<boolean>`${browserHosts.leaseUntil} > now()` })
+    .select({ isValid: sql<boolean>`${browserHosts.leaseUntil} > now()` })
     .from(browserHosts)
-    .where(eq(browserHosts.sessionId, sessionId));
-  return found && { ...found.row, hasLease: found.hasLease };
+    .where(eq(browserHosts.id, id));
+  return { isStored: found !== undefined, isValid: found?.isValid ?? false };
 }
 
 /** Whether a browser of a host was used within this time. */
@@ -60,10 +66,14 @@ export async function isHostUsed(db: Executor, id: string, withinMs: number): Pr
 }
 
 /** Renews the lease of a host. @returns whether the host is stored; if not, it was given up. */
-export async function renewHost(db: Executor, id: string, load: number): Promise<boolean> {
+export async function renewHost(
+  db: Executor,
+  id: string,
+  state: Partial<Pick<HostRow, "load" | "places" | "relayUrl">>,
+): Promise<boolean> {
   const rows = await db
     .update(browserHosts)
-    .set({ leaseUntil: untilLeaseEnds, load })
+    .set({ ...state, leaseUntil: untilLeaseEnds })
     .where(eq(browserHosts.id, id))
     .returning({ id: browserHosts.id });
   return rows.length > 0;
@@ -74,15 +84,43 @@ export async function removeHost(db: Executor, id: string): Promise<void> {
   await db.delete(browserHosts).where(eq(browserHosts.id, id));
 }
 
-/** Lists the hosts whose lease has not been over for long, least loaded first. */
-export const listHosts = (db: Executor, protocol: number): Promise<HostRow[]> =>
+/** Gives up the remote hosts that have listened at an address before this one. @returns whether there were any. */
+export async function removeEarlierHosts(db: Executor, { id, url }: { id: string; url: string }) {
+  const rows = await db
+    .delete(browserHosts)
+    .where(and(eq(browserHosts.home, "remote"), eq(browserHosts.url, url), ne(browserHosts.id, id)))
+    .returning({ id: browserHosts.id });
+  return rows.length > 0;
+}
+
+/** Lists the hosts of this machine and those that can be reached from every machine, also of other versions. */
+export const listHosts = (db: Executor, machine: string): Promise<HostRow[]> =>
   db
     .select()
     .from(browserHosts)
     .where(
-      and(eq(browserHosts.protocol, protocol), sql`${browserHosts.leaseUntil} > now() - interval '1 hour'`),
+      and(
+        or(isNull(browserHosts.machine), eq(browserHosts.machine, machine)),
+        sql`${browserHosts.leaseUntil} > now() - interval '1 hour'`,
+      ),
     )
-    .orderBy(sql`${browserHosts.load}::float8 / greatest(${browserHosts.places}, 1)`, browserHosts.createdAt);
+    .orderBy(browserHosts.createdAt);
+
+/**
+ * Chooses the least loaded of these hosts for a session that is about to start there, and counts the session at once:
+ * the host itself counts it only when it renews its lease. Undefined if all of them were given up or are about to end.
+ */
+export async function reserveHost(db: Executor, ids: string[]): Promise<HostRow | undefined> {
+  if (ids.length === 0) return undefined;
+  const least = sql`(select id from ${browserHosts} host where ${inArray(sql`host.id`, ids)} and host.places > 0
+    order by host.load::float8 / host.places, host.created_at limit 1 for update)`;
+  const [row] = await db
+    .update(browserHosts)
+    .set({ load: sql`${browserHosts.load} + 1` })
+    .where(eq(browserHosts.id, least))
+    .returning();
+  return row;
+}
 
 /** Reads one host. Undefined if it was given up. */
 export async function readHost(db: Executor, id: string): Promise<HostRow | undefined> {
@@ -90,20 +128,27 @@ export async function readHost(db: Executor, id: string): Promise<HostRow | unde
   return row;
 }
 
-/** Returns those of these sessions whose browser is recorded at another host. */
-export async function listElsewhere(db: Executor, hostId: string, sessionIds: string[]): Promise<string[]> {
-  if (sessionIds.length === 0) return [];
+/** Finds those of these sessions whose browser is not recorded as starting or running at this host. */
+export async function findUnrecorded(
+  db: Executor,
+  hostId: string,
+  sessionIds: string[],
+): Promise<UnrecordedSessions> {
+  if (sessionIds.length === 0) return { elsewhere: [], ended: [] };
   const rows = await db
-    .select({ sessionId: browsers.sessionId })
-    .from(browsers)
-    .where(
-      and(
-        inArray(browsers.sessionId, sessionIds),
-        inArray(browsers.status, ["creating", "ready"]),
-        ne(browsers.hostId, hostId),
-      ),
-    );
-  return rows.map(({ sessionId }) => sessionId);
+    .select({ sessionId: sessions.id, hostId: browsers.hostId, status: browsers.status })
+    .from(sessions)
+    .leftJoin(browsers, eq(browsers.sessionId, sessions.id))
+    .where(inArray(sessions.id, sessionIds));
+  const found = new Map(rows.map((row) => [row.sessionId, row]));
+  const isElsewhere = (row: (typeof rows)[number] | undefined) =>
+    !row || (row.hostId !== null && row.hostId !== hostId);
+  const isHere = (row: (typeof rows)[number] | undefined) =>
+    row?.hostId === hostId && (row.status === "creating" || row.status === "ready");
+  return {
+    elsewhere: sessionIds.filter((each) => isElsewhere(found.get(each))),
+    ended: sessionIds.filter((each) => !isElsewhere(found.get(each)) && !isHere(found.get(each))),
+  };
 }
 
 /** Deletes hosts whose lease ended a day ago. */

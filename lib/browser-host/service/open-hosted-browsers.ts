@@ -7,6 +7,7 @@ import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
 import { type BrowserHostsDeps, createBrowserHosts } from "./browser-hosts.ts";
+import { createHostRelay, type HostRelay } from "./host-relay.ts";
 import { createReachedBrowsers } from "./reached-browsers.ts";
 import { createRemotePageTools, createRemoteVariantPages } from "./remote-pages.ts";
 
@@ -15,6 +16,8 @@ export type OpenedBrowsers = {
   browsers: ReachedBrowsers;
   pages: PageTools;
   variantPages: VariantPages;
+  /** Relays links of other processes to hosts. Undefined in a process that has no hosts. */
+  relay: HostRelay | undefined;
   /** Ends the use of the browsers. If `isFinal`, those on this machine end, unless another process uses them. */
   close: (isFinal: boolean) => Promise<void>;
 };
@@ -46,6 +49,8 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
         );
   });
   await hosts.connectKnown();
+  const running = hosts.list().length;
+  if (running > 0) logger.info({ hosts: running }, "connected to browser hosts that ran already");
   recordLost();
   return {
     browsers: createReachedBrowsers({ hosts, db, bus, logger, describe: deps.describeBrowser }),
@@ -55,8 +60,11 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
       describeScripts: () => hosts.list()[0]?.info.scripts ?? describeScripts(),
     }),
     variantPages: createRemoteVariantPages(hosts),
+    relay: createHostRelay({ ...deps, key: deps.relay.key }),
     async close(isFinal) {
       stopFollowing();
+      if (!isFinal && hosts.countLive() > 0)
+        logger.info({ lingerMs: deps.local?.lingerMs }, "browsers stay for the next process of the service");
       await hosts.close(isFinal);
     },
   };

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
@@ -12,7 +11,8 @@ import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
-import { insertHost, removeHost, renewHost } from "./host-store.ts";
+import { newHostId } from "../host-id.ts";
+import { removeHost, renewHost, storeHost } from "./host-store.ts";
 import type { OpenedBrowsers } from "./open-hosted-browsers.ts";
 import type { ServiceHandlersDeps } from "./service-handlers.ts";
 
@@ -31,13 +31,13 @@ const RENEW_EVERY_MS = 5_000;
  * because they cannot keep a host running. No other process can reach these browsers.
  */
 export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrowsers> {
-  const { db, log, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
-  const id = `bh_${randomBytes(9).toString("base64url")}`;
+  const { db, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
+  const id = newHostId();
   const row = { id, home: "local", sessionId: null, machine: id, url: "", sealedToken: "" } as const;
-  await insertHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
-  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords({ db, log }, id) });
+  await storeHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
+  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords(deps, id) });
   const renew = () =>
-    void renewHost(db, id, browsers.listLive().length).catch((error: unknown) =>
+    void renewHost(db, id, { load: browsers.listLive().length }).catch((error: unknown) =>
       logger.warn({ err: error }, "the lease of the process's browsers was not renewed"),
     );
   const timer = setInterval(renew, RENEW_EVERY_MS);
@@ -58,6 +58,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   return {
     browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
     pages,
+    relay: undefined,
     variantPages: createVariantPages({ browser: browsers, evidence, compare, scriptOrigin }),
     async close() {
       clearInterval(timer);

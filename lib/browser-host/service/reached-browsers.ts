@@ -7,6 +7,7 @@ import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { HostCalls } from "../host-calls.ts";
+import { callAtHost } from "./at-host.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
 import { deleteOldHosts } from "./host-store.ts";
 
@@ -26,7 +27,11 @@ const ROUTE_MS = 2_000;
 export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
   const { hosts, db, logger } = deps;
   const routes = createRoutes(hosts);
-  const linkOf = async (sessionId: string) => (await hosts.of(sessionId)).link;
+  const at = <Result>(
+    sessionId: string,
+    act: (link: Link<HostCalls>) => Promise<Result>,
+    signal?: AbortSignal,
+  ) => callAtHost(hosts, sessionId, act, { signal });
   const everywhere = async (act: (link: Link<HostCalls>) => Promise<unknown>) => {
     await Promise.all(hosts.list().map(({ link }) => act(link)));
   };
@@ -36,22 +41,29 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       .find(sessionId)
       .then((link) => link && act(link))
       .catch((error: unknown) => logger.debug({ sessionId, err: error }, "a browser host was not told"));
+  const describeNow = () => {
+    const [host] = hosts.list();
+    const { available, detail } = host?.info.browser ?? deps.describe();
+    // How a session's own machine confines scripts is known only here.
+    const scripts = host?.home === "sandbox" ? `; scripts: ${host.info.scripts.detail}` : "";
+    return { available, detail: `${detail}${scripts}`, live: hosts.countLive() };
+  };
   return {
     lease: (signal, tenant) => lease(hosts, tenant, signal),
     warmUp() {
-      if (!deps.describe().available) return;
+      if (!describeNow().available) return;
       hosts
         .choose()
         .then(({ link }) => link.call("warmUp", null))
         .catch((error: unknown) => logger.debug({ err: error }, "no spare browser was started"));
     },
-    open: async (sessionId) => (await linkOf(sessionId)).call("open", { sessionId }),
+    open: (sessionId) => at(sessionId, (link) => link.call("open", { sessionId })),
     async goTo(sessionId, url, retargets) {
-      await (await linkOf(sessionId)).call("goTo", { sessionId, url, retargets });
+      await at(sessionId, (link) => link.call("goTo", { sessionId, url, retargets }));
     },
-    navigate: async (sessionId, url, signal) =>
-      (await linkOf(sessionId)).call("navigate", { sessionId, url }, { signal }),
-    history: async (sessionId, action) => (await linkOf(sessionId)).call("history", { sessionId, action }),
+    navigate: (sessionId, url, signal) =>
+      at(sessionId, (link) => link.call("navigate", { sessionId, url }, { signal }), signal),
+    history: (sessionId, action) => at(sessionId, (link) => link.call("history", { sessionId, action })),
     refreshPageScripts: (sessionIds) =>
       everywhere((link) => link.call("refreshPageScripts", { sessionIds: [...sessionIds] })),
     async settle(sessionId) {
@@ -60,8 +72,9 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     touch: (sessionId) => tell(sessionId, (link) => link.call("touch", { sessionId })),
     watch: (sessionId, listeners) => watch(deps, sessionId, listeners),
     async input(sessionId, input) {
-      const link = (await routes.find(sessionId)) ?? (await linkOf(sessionId));
-      await link.call("input", { sessionId, input });
+      const link = await routes.find(sessionId);
+      if (link) await link.call("input", { sessionId, input });
+      else await at(sessionId, (chosen) => chosen.call("input", { sessionId, input }));
     },
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
@@ -72,14 +85,12 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       await deleteOldHosts(db);
       return ended.reduce((sum, count) => sum + count, 0);
     },
-    closeSession: (sessionId) => everywhere((link) => link.call("closeSession", { sessionId })),
-    describe() {
-      const [host] = hosts.list();
-      const { available, detail } = host?.info.browser ?? deps.describe();
-      // How a session's own machine confines scripts is known only here.
-      const scripts = host?.home === "sandbox" ? `; scripts: ${host.info.scripts.detail}` : "";
-      return { available, detail: `${detail}${scripts}`, live: hosts.countLive() };
+    async closeSession(sessionId) {
+      // Connects to the session's host. One that cannot be reached ends the browser when it renews its lease.
+      await hosts.find(sessionId).catch(() => undefined);
+      await everywhere((link) => link.call("closeSession", { sessionId }));
     },
+    describe: describeNow,
     close: () => hosts.close(true),
   };
 }
@@ -106,7 +117,10 @@ function createRoutes(hosts: BrowserHosts) {
 
 /** Leases a place of a host for a Chromium of the caller. */
 async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSignal): Promise<BrowserLease> {
-  const { link } = await hosts.choose(tenant.sessionId);
+  const { link, home } = await hosts.choose(tenant.sessionId);
+  // The caller runs the browser on its own machine or in the session's box, through the proxy of the host there.
+  if (home === "remote")
+    throw new Error("tests cannot run, because the browsers of this deployment are on other machines");
   const released = new AbortController();
   const { promise: leased, resolve, reject } = Promise.withResolvers<HostCalls["lease"]["item"]>();
   const held = link.call(
@@ -143,10 +157,18 @@ function watch(
   const over = new AbortController();
   let changed = Promise.withResolvers<void>();
   let current = new AbortController();
+  let watchedId: string | undefined;
   const unsubscribe = bus.subscribe(sessionId, (item) => {
     if (item.type !== "event" || item.event.kind !== "browser.status") return;
     changed.resolve();
+    void followMove();
   });
+
+  /** Ends the connection to a host that has handed the session over. */
+  async function followMove(): Promise<void> {
+    const host = await hosts.find(sessionId).catch(() => undefined);
+    if (host && host.id !== watchedId) current.abort(new Error("another host has the browser"));
+  }
 
   async function follow(): Promise<void> {
     while (!over.signal.aborted) {
@@ -158,6 +180,7 @@ function watch(
         continue;
       }
       current = new AbortController();
+      watchedId = host.id;
       await host.link.call(
         "watch",
         { sessionId },

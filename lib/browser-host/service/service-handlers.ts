@@ -1,16 +1,17 @@
 import type { Database } from "#db/client.ts";
 import { isQueryError } from "#db/query-error.ts";
 import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
-import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
+import { createStoredRecords, type HostQueue } from "#lib/browser/store/stored-records.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
-import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-runner.ts";
+import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-types.ts";
 import type { VariantScripts } from "#lib/variant/show-for-picture.ts";
 import type { ServiceCalls } from "../host-calls.ts";
-import { LEASE_MS, listElsewhere, renewHost } from "./host-store.ts";
+import { findUnrecorded, LEASE_MS, renewHost } from "./host-store.ts";
 
 /** What a process of the service does for its hosts. */
 export type ServiceHandlersDeps = Pick<
@@ -19,6 +20,7 @@ export type ServiceHandlersDeps = Pick<
 > & {
   db: Database;
   log: EventLog;
+  sealer: Sealer;
   logger: Logger;
   evidence: Pick<EvidenceStore, "save">;
   files: (rootSessionId: string) => ScriptFiles;
@@ -29,20 +31,29 @@ export type ServiceHandlersDeps = Pick<
 /** The functions that the scripts of running calls can call, by the id of the call. */
 export type RunningHelpers = Map<string, Record<string, ScriptHelper>>;
 
-/** Creates the answers to the calls of one host. @param options.onLoad called with the number of the host's sessions. */
+type OneHost = HostQueue & {
+  helpers: RunningHelpers;
+  /** Where other machines reach this process. Undefined if they cannot, or if this process does not reach the host. */
+  relayUrl: string | undefined;
+  /** Called with the number of browsers that run at the host. */
+  onRunning: (count: number) => void;
+};
+
+/** Creates the answers to the calls of one host. */
 export function createServiceHandlers(
   deps: ServiceHandlersDeps,
   hostId: string,
-  { helpers, onLoad }: { helpers: RunningHelpers; onLoad: (load: number) => void },
+  { helpers, relayUrl, onRunning, ...queue }: OneHost,
 ): LinkHandlers<ServiceCalls> {
-  const { db, log, logger, evidence, files, variantScripts } = deps;
-  const records = createStoredRecords({ db, log }, hostId);
+  const { db, logger, evidence, files, variantScripts } = deps;
+  const records = createStoredRecords(deps, hostId, queue);
   return hideStatements({
     ...records,
-    async renewLease({ sessionIds }) {
-      onLoad(sessionIds.length);
-      if (!(await renewHost(db, hostId, sessionIds.length))) return null;
-      return { leaseMs: LEASE_MS, ended: await listElsewhere(db, hostId, sessionIds) };
+    async renewLease({ sessionIds, running, places }) {
+      onRunning(running);
+      const state = { load: sessionIds.length, places, ...(relayUrl !== undefined && { relayUrl }) };
+      if (!(await renewHost(db, hostId, state))) return null;
+      return { leaseMs: LEASE_MS, ...(await findUnrecorded(db, hostId, sessionIds)) };
     },
     async dropClaim(claim) {
       await records.dropClaim(claim);
@@ -50,6 +61,14 @@ export function createServiceHandlers(
     },
     async patch(patch) {
       await records.patch(patch);
+      return null;
+    },
+    async enqueue(session) {
+      await records.enqueue(session);
+      return null;
+    },
+    async seekElsewhere(seek) {
+      await records.seekElsewhere(seek);
       return null;
     },
     async emit(event) {

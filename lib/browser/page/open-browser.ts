@@ -5,6 +5,7 @@ import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts"
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
 import { createListenerGuard, type ListenerGuard } from "../process/listener-guard.ts";
+import { keepSiteData, type SiteData } from "../state/keep-site-data.ts";
 import { type BrowserState, endUnused, type OpenBrowserEvents, openFirstPage } from "./browser-pages.ts";
 import { explainFailure } from "./explain-failure.ts";
 import type { LivePage, Refusals } from "./live-page.ts";
@@ -43,6 +44,7 @@ export type OpenBrowser = {
   documents: PendingDocuments;
   /** The script that the service runs in the browser's pages. */
   scripts: PageScripts;
+  siteData: SiteData;
   /** Returns the number of new pages that are still being set up. Such a page cannot be selected. */
   opening: () => number;
   /** Selects a page by its DevTools target id. Has no effect if the browser has no such page. */
@@ -144,6 +146,8 @@ async function connect(
     settings.downloadTimeoutMs,
   );
   const scripts = createPageScripts();
+  const { devtools, holdRequests } = process;
+  const siteData = keepSiteData({ context, devtools, guard, logger: settings.logger, holdRequests });
   const opened: OpenBrowser = {
     process,
     browser,
@@ -155,6 +159,7 @@ async function connect(
     activity,
     documents,
     scripts,
+    siteData,
     setEvents(events) {
       state.events = events;
     },
@@ -182,6 +187,7 @@ async function connect(
     async close() {
       state.isOpen = false;
       state.events = undefined;
+      siteData.end();
       // A browser without a process id is a remote one, which `kill` does not end. `browser.close` at least discards
       // the context of a remote browser.
       if (process.pid === undefined) await browser.close().catch(() => {});

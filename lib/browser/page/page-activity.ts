@@ -3,6 +3,7 @@ import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import type { AnsweredDialog } from "./page-dialogs.ts";
 import type { StoredDownload } from "./page-downloads.ts";
+import { pageOf } from "./page-of-request.ts";
 
 /** Something that happened in the pages of a browser. */
 export type ActivityEntry =
@@ -143,18 +144,6 @@ const shortenTexts = <Fields extends object>(fields: Fields): Fields =>
       typeof value === "string" ? shorten(value, TEXT_CHARS_MAX) : value,
     ]),
   ) as Fields;
-
-/**
- * Returns the page of a request. Undefined if a service worker made the request, or if Playwright has not announced the
- * page.
- */
-export function pageOf(request: Request): Page | undefined {
-  try {
-    return request.serviceWorker() ? undefined : request.frame().page();
-  } catch {
-    return undefined;
-  }
-}
 
 /** Call this only for a request that has a page, because `request.frame()` throws otherwise. */
 const isFromMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();

@@ -32,12 +32,12 @@ type HeldClaim = {
    *
    * @param target the page's id on the script's connection.
    */
-  noteShown: (target: string, kind: string, message: string) => void;
+  recordShown: (target: string, kind: string, message: string) => void;
   /**
    * Reports that the browser announced the end of a page's dialog on the script's connection. `isAccepted` and `input`
    * are the answer that the dialog got.
    */
-  noteClosed: (target: string, isAccepted: boolean, input: string) => void;
+  recordClosed: (target: string, isAccepted: boolean, input: string) => void;
   /** Ends the claim. The service then answers the open dialogs that were left to the script. */
   release: () => void;
 };
@@ -136,7 +136,7 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const shown = { kind: dialog.type(), message: messageOf(dialog) };
   const answered = answerOf(shown, by);
   const key = keyOf(shown.kind, shown.message);
-  for (const { answered: keys } of watch.claims) note(keys, key);
+  for (const { answered: keys } of watch.claims) addEntry(keys, key);
   // The dialog is reported before its answer lets the page continue. If a script ends immediately after the answer, the
   // dialog is then already reported.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
@@ -177,17 +177,17 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
   };
   claims.add(entry);
   return {
-    noteShown(target, kind, whole) {
+    recordShown(target, kind, whole) {
       const message = shorten(whole, MESSAGE_CHARS_MAX);
       const dialog = { kind, message, key: keyOf(kind, message), wasListening: claim.isListening() };
       entry.open.set(target, dialog);
-      if (!drop(entry.seenByService, dialog.key)) note(entry.seenByScript, dialog);
+      if (!drop(entry.seenByService, dialog.key)) addEntry(entry.seenByScript, dialog);
     },
-    noteClosed(target, isAccepted, input) {
+    recordClosed(target, isAccepted, input) {
       const dialog = entry.open.get(target);
       entry.open.delete(target);
       if (!dialog) return;
-      note(entry.closed, dialog.key);
+      addEntry(entry.closed, dialog.key);
       if (drop(entry.answered, dialog.key) || !dialog.wasListening) return;
       const { kind, message } = dialog;
       const typed = kind === "prompt" && isAccepted ? { input: shorten(input, MESSAGE_CHARS_MAX) } : {};
@@ -210,7 +210,7 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
 
 /** Prevents a second report of a dialog when the browser announces it on the service's connection. */
 function expectReported({ reported }: Watch, key: string): void {
-  note(reported, key);
+  addEntry(reported, key);
   setTimeout(() => drop(reported, key), LATE_MS_MAX).unref();
 }
 
@@ -223,7 +223,7 @@ function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: D
   const key = keyOf(dialog.type(), messageOf(dialog));
   const at = seenByScript.findIndex((each) => each.key === key);
   if (at >= 0) return seenByScript.splice(at, 1)[0]?.wasListening === true;
-  note(seenByService, key);
+  addEntry(seenByService, key);
   return claim.isListening();
 }
 
@@ -236,7 +236,7 @@ const answerOf = (
 const messageOf = (dialog: Dialog): string => shorten(dialog.message(), MESSAGE_CHARS_MAX);
 
 /** Adds an entry to a list, and drops the oldest entry if there are too many. */
-function note<Entry>(entries: Entry[], entry: Entry): void {
+function addEntry<Entry>(entries: Entry[], entry: Entry): void {
   entries.push(entry);
   if (entries.length > NOTED_MAX) entries.shift();
 }

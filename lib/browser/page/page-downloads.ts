@@ -3,7 +3,7 @@ import { onceSource } from "#lib/injected/bundle.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { type DownloadBody, readAgain, readResponse, releaseBody, within } from "./download-body.ts";
-import { pageOf } from "./page-activity.ts";
+import { pageOf } from "./page-of-request.ts";
 
 /** A file that a page offered for download, with its bytes or the reason why they could not be read. */
 export type PageDownload = { url: string; name: string } & (
@@ -110,7 +110,7 @@ export async function watchDownloads(
   };
   context.on("request", guard(onRequest));
   context.on("page", guard(onPage));
-  await context.addInitScript({ content: onceSource("object-urls", "keepObjectUrls", [REVOKED_MS]) });
+  await context.addInitScript({ content: onceSource("object-urls", "delayUrlRevocation", [REVOKED_MS]) });
   return {
     capture(cdp, response) {
       const kind = kindOf(response);

@@ -1,4 +1,3 @@
-import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
@@ -99,7 +98,6 @@ async function navigateTo(navigation: Navigation, browser: OpenBrowser, url: str
   navigation.current = own;
   const parsed = URL.parse(url);
   const reason = parsed ? await deps.refuse(parsed) : "the address is not a valid URL";
-  await faultPoint("browser-navigating");
   // A newer navigation may have started while the service resolved the host name.
   if (navigation.current !== own) return { outcome: INTERRUPTED, isNewest: false, passed: {} };
   const outcome: NavigationOutcome =

@@ -1,7 +1,7 @@
 import type { BrowserContext, Frame, Page, Request, Response } from "playwright";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
-import { pageOf } from "./page-activity.ts";
+import { pageOf } from "./page-of-request.ts";
 
 /**
  * A document that a frame has requested and whose server has not answered yet. Until it answers, the frame shows its

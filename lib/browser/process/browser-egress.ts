@@ -2,13 +2,16 @@ import type { Logger } from "#lib/log/logger.ts";
 import { type AddressRule, hostAndPort } from "#lib/net/address/address-rule.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createOwnCertificate, type OwnCertificate } from "#lib/net/proxy/own-certificate.ts";
-import { createOwnOriginRule, type OwnOrigin } from "#lib/net/proxy/own-origin.ts";
+import { createOwnOriginRule, type OwnOrigin, type OwnOrigins } from "#lib/net/proxy/own-origin.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 
 /** The paths of the service's own origin that the agent's browser may open. */
 const OWN_PATHS = ["/demo", "/p/", "/v/"];
 
 const REFUSALS_MAX = 200;
+
+/** Returns what requests to a host (with port) wait for. Undefined if they need not wait. Never rejects. */
+export type HoldRequests = (host: string) => Promise<unknown> | undefined;
 
 /** The proxy of one browser process. */
 export type BrowserProxy = {
@@ -20,6 +23,8 @@ export type BrowserProxy = {
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser. Later refusals are reported with this session id. */
   nameSession: (sessionId: string) => void;
+  /** Sets a function that the requests to a host wait for, see `ForwardProxyOptions.hold`. */
+  holdRequests: (hold: HoldRequests) => void;
   /** Lists the hosts (with port) that were refused or not reached, each with the reason. */
   listRefusals: () => { host: string; reason: string }[];
   close: () => Promise<void>;
@@ -50,18 +55,32 @@ export type BrowserEgress = {
   startProxy: (options: { acceptsKey: boolean }) => Promise<BrowserProxy>;
 };
 
+/** Where one process of the service is reached: {@link OwnOrigin} without the paths. */
+export type ServiceOrigin = Omit<OwnOrigin, "paths">;
+
+/** Adds the paths to origins. Returns the same object for the same origin, because rules parse each object once. */
+function withPaths(origins: ServiceOrigin | (() => readonly ServiceOrigin[])): OwnOrigins {
+  const known = new WeakMap<ServiceOrigin, OwnOrigin>();
+  const add = (origin: ServiceOrigin) => {
+    const own = known.get(origin) ?? { ...origin, paths: OWN_PATHS };
+    known.set(origin, own);
+    return own;
+  };
+  return typeof origins === "function" ? () => origins().map(add) : add(origins);
+}
+
 /**
- * Creates the egress rules for browsers from the network guard's address rule and the service's own origin.
+ * Creates the egress rules for browsers from the network guard's address rule and the service's own origins.
  *
  * @param onRefused called with each refusal; it must not throw.
  */
 export function createBrowserEgress(
   rule: AddressRule,
-  ownOrigin: Omit<OwnOrigin, "paths"> | undefined,
+  ownOrigin: ServiceOrigin | (() => readonly ServiceOrigin[]) | undefined,
   logger: Logger,
   onRefused: (refusal: NetworkRefusal) => void = () => {},
 ): BrowserEgress {
-  const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
+  const own = ownOrigin && withPaths(ownOrigin);
   const ownRule = own && createOwnOriginRule(own);
   let certificate: Promise<OwnCertificate> | undefined;
   /** Creates the certificate when the first browser needs it, and reuses it for later browsers. */
@@ -76,7 +95,7 @@ export function createBrowserEgress(
 
   async function findReason(url: URL): Promise<{ reason: string; isRefusal: boolean } | undefined> {
     const isVisibleToProxy =
-      url.protocol === "http:" || ownRule?.tlsOrigins.some(({ origin }) => origin === url.origin);
+      url.protocol === "http:" || ownRule?.tlsOrigins().some(({ origin }) => origin === url.origin);
     const ours = isVisibleToProxy ? ownRule?.resolve(url) : undefined;
     if (ours !== undefined) return "reason" in ours ? { reason: ours.reason, isRefusal: true } : undefined;
     const { hostname, port } = hostAndPort(url);
@@ -100,15 +119,17 @@ export function createBrowserEgress(
     },
     denyPort: rule.reservePort,
     async startProxy({ acceptsKey }) {
-      const tlsOrigins = acceptsKey ? (ownRule?.tlsOrigins ?? []) : [];
+      const tlsOrigins = acceptsKey ? (ownRule?.tlsOrigins() ?? []) : [];
       const ownCertificate = tlsOrigins.length > 0 ? await makeCertificate(tlsOrigins) : undefined;
       const refusals = new Map<string, string>();
       let sessionId: string | undefined;
+      let hold: HoldRequests = () => undefined;
       const proxy = await startForwardProxy({
         rule,
         ...(own ? { own } : {}),
         ...(ownCertificate && { ownCertificate }),
         logger,
+        hold: (host) => hold(host),
         onRefused({ url, why, reason }) {
           const host = URL.parse(url)?.host ?? "";
           if (why === "refused") onRefused({ source: "proxy", sessionId, host, reason });
@@ -124,6 +145,9 @@ export function createBrowserEgress(
         findRefusal: (url) => refusals.get(toHostPort(url)),
         nameSession(id) {
           sessionId = id;
+        },
+        holdRequests(next) {
+          hold = next;
         },
         listRefusals: () => [...refusals].map(([host, reason]) => ({ host, reason })),
         async close() {

@@ -1,3 +1,4 @@
+import type { HoldRequests } from "./browser-egress.ts";
 import type { Devtools } from "./devtools-connection.ts";
 
 /** A running Chromium, local or remote. */
@@ -24,6 +25,8 @@ export type BrowserProcess = {
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser. Reports of refused requests name this session. */
   nameSession: (sessionId: string) => void;
+  /** Sets a function that the browser's requests to a host wait for. Has no effect if no proxy sees the requests. */
+  holdRequests: (hold: HoldRequests) => void;
   /**
    * Ends a local browser with all its processes and removes its files. For a remote browser, only stops the service's
    * proxy. Never rejects.

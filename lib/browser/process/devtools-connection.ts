@@ -40,6 +40,11 @@ export type Devtools = {
   onError: ((error: unknown) => void) | undefined;
   /** Opens a further connection. @throws Error when the browser cannot be reached. */
   open: (timeoutMs: number, handlers: DevtoolsHandlers) => Promise<DevtoolsConnection>;
+  /**
+   * Creates a page that Playwright does not see, in a context of the browser. It ends with the connection. Undefined if
+   * this is not possible. @returns the id of the page's target.
+   */
+  createHidden?: (connection: DevtoolsConnection, browserContextId: string) => Promise<string>;
 };
 
 /**

@@ -19,6 +19,7 @@ import {
   UNANSWERED_MAX,
   UNREAD_BYTES_MAX,
 } from "./devtools-connection.ts";
+import { createHiddenTargets } from "./hidden-targets.ts";
 import { createListenerGuard } from "./listener-guard.ts";
 import { createPlaywrightGate } from "./playwright-gate.ts";
 import { type MessageEnds, splitMessages } from "./split-messages.ts";
@@ -107,8 +108,12 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   // Each message gets its own task, so that Playwright has finished with the previous message. Otherwise Playwright
   // misses contexts that Chromium announces before Playwright listens for them.
-  const toPlaywright = (message: DevtoolsMessage) =>
+  const deliver = (message: DevtoolsMessage) =>
     void setImmediate(guard(() => transport.onmessage?.(message)));
+  // The answer is not awaited: Chromium handles commands in order, so the session no longer affects later commands.
+  const detach = (sessionId: string) =>
+    send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
+  const { pass: toPlaywright, create: createHidden } = createHiddenTargets(deliver, detach);
   const isForClient = (head: Buffer, tail: Buffer): boolean =>
     (readAnswerId(head) ?? 0) > FIRST_ID || clientOf.has(readLastSessionId(tail) ?? "");
   /** Handles a message that is too large to be parsed: replaces an answer by an error, and drops an event. */
@@ -157,10 +162,6 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       throw error;
     }
   };
-  // The answer is not awaited: Chromium handles commands in order, so the session no longer affects later commands.
-  const detach = (sessionId: string) =>
-    send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
-
   const limits = { keptBytesMax: KEPT_BYTES_MAX, bytesMax: BROWSER_BYTES_MAX };
   splitMessages(answers, limits, {
     onMessage: guard(receive),
@@ -171,6 +172,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   const pipe: DevtoolsPipe = {
     playwright: transport,
     onError: undefined,
+    createHidden,
     async ready() {
       await askBrowser("Browser.getVersion", {});
     },

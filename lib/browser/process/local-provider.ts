@@ -117,6 +117,7 @@ export function createLocalProvider(deps: {
           exited: started.exited,
           findRefusal: proxy.findRefusal,
           nameSession: proxy.nameSession,
+          holdRequests: proxy.holdRequests,
           kill,
         };
       } catch (error) {

@@ -29,7 +29,7 @@ const PAGE_EVENT_BYTES_MAX = 2 ** 20;
  * Limits of the events of each method, so that console messages in a loop do not displace errors. Chromium sends an
  * event once for each DevTools session of the page, of which there are about three.
  */
-const EVENTS_PER_SECOND = 1_000;
+export const EVENTS_PER_SECOND = 1_000;
 const BYTES_PER_SECOND = 16 * 2 ** 20;
 const PAGE_EVENT_LIMITS: EventLimits = { textChars: 2_000, chars: 8_000, listItems: 50 };
 

@@ -50,6 +50,7 @@ export function createRemoteProvider(deps: {
         exited: exited.promise,
         findRefusal: (url) => proxy?.findRefusal(url),
         nameSession: (sessionId) => proxy?.nameSession(sessionId),
+        holdRequests: (hold) => proxy?.holdRequests(hold),
         async kill() {
           devtools.playwright.close();
           await proxy?.close();

@@ -6,7 +6,7 @@ import { waitFor } from "../testing.ts";
 import { createBrowserLifecycle, type RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
 
-const row = { sessionId: "ses_a" } as BrowserRow;
+const row = { sessionId: "ses_a", returnUrl: null, restartNotice: null } as BrowserRow;
 
 /** Ends a browser whose end cannot be recorded. @returns the logged warnings. */
 async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
@@ -27,7 +27,13 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
     land: async () => {},
     onReleased() {},
     onEnding: async () => {},
-    requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
+    requestPlace: () => ({
+      granted: Promise.resolve(),
+      position: () => 0,
+      isHandedOver: false,
+      enlist() {},
+      release() {},
+    }),
     placeWait: { waitMs: 60_000, explain: () => "" },
     logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },
   });
@@ -72,7 +78,13 @@ describe("a browser that is lost before its start is recorded", () => {
       onReleased() {},
       onEnding: async () => {},
       onTaken: (running) => void started.push(running),
-      requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
+      requestPlace: () => ({
+        granted: Promise.resolve(),
+        position: () => 0,
+        isHandedOver: false,
+        enlist() {},
+        release() {},
+      }),
       placeWait: { waitMs: 60_000, explain: () => "" },
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     });

@@ -1,8 +1,9 @@
-import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import type { BrowserFields, BrowserRow } from "../browser-records.ts";
+import { ElsewhereError } from "../elsewhere-error.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import { describeRestart } from "../state/describe-restart.ts";
 import type { BrowserEvent } from "../store/browser-machine.ts";
 import type { InputQueue } from "../view/input.ts";
 import type { PlaceTicket } from "./browser-places.ts";
@@ -60,6 +61,8 @@ export type BrowserLifecycle = {
   untilWaiting: () => Promise<void>;
   /** Records that a browser ended unexpectedly, and closes what is left of it. */
   lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
+  /** If the session waits for a place, stops the wait with an ElsewhereError: another host starts its browser. */
+  handOver: () => void;
   /** Ends the browser, or stops waiting for a place. Resolves when this is recorded. */
   end: () => Promise<void>;
 };
@@ -79,8 +82,8 @@ type LifecycleDeps = {
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
-  /** Called before the service ends a running browser. Never rejects. */
-  onEnding: (browser: OpenBrowser) => Promise<void>;
+  /** Called before the rest of a browser is closed, with the event that ends it. Never rejects. */
+  onEnding: (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
 };
 
 type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
@@ -93,6 +96,9 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     provision: (signal) => provision(life, signal),
     untilWaiting: () => (isStarting(life.state) ? life.state.start.queued : new Promise(() => {})),
     lose: (running, event, lastError) => lose(life, running, event, lastError),
+    handOver() {
+      if (isStarting(life.state)) life.state.start.giveUp(new ElsewhereError(deps.sessionId));
+    },
     end: () => end(life),
   };
 }
@@ -153,6 +159,15 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
   return start;
 }
 
+/** Records that the browser starts. A host that took the session over from the queue finds this recorded. */
+async function provisionRecord(record: LifecycleDeps["record"], place: PlaceTicket): Promise<BrowserRow> {
+  const waiting = place.isHandedOver ? await record.read() : undefined;
+  if (waiting?.status === "creating") return waiting;
+  // The record names an earlier browser if the end of that browser was not recorded.
+  await record.dropClaim();
+  return record.move("provision", { lastError: null, currentUrl: null, restartNotice: null });
+}
+
 async function startBrowser(
   life: Lifecycle,
   start: BrowserStart<RunningBrowser>,
@@ -161,10 +176,7 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record names an earlier browser if the end of that browser was not recorded.
-  await record.dropClaim();
-  await record.move("provision", { lastError: null, currentUrl: null });
-  await faultPoint("browser-starting");
+  const { returnUrl } = await provisionRecord(record, place);
 
   const browser = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {
@@ -179,7 +191,10 @@ async function startBrowser(
   life.state = { kind: "recording", start, running };
   deps.onTaken(running);
   const row = await record
-    .move("cameUp", { currentUrl: browser.selected().page.url() })
+    .move("cameUp", {
+      currentUrl: browser.selected().page.url(),
+      restartNotice: returnUrl === null ? null : describeRestart(browser.siteData.restoration()),
+    })
     .catch(async (error) => {
       if (runningIn(life.state) === running) {
         deps.onReleased();
@@ -191,7 +206,7 @@ async function startBrowser(
   if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
   life.state = { kind: "up", running };
   running.starts = row.starts;
-  running.isRestart = row.returnUrl !== null;
+  running.isRestart = row.restartNotice !== null;
   running.landing = deps.land(browser, row);
   return running;
 }
@@ -207,11 +222,12 @@ async function takeWithPlace(
     if (place.position() > 0) {
       record.noteWaiting(place.position());
       onQueued();
+      record.enqueue().then(place.enlist, (error: unknown) => place.release(toNoBrowser(error)));
     }
     await place.granted;
     record.noteWaiting(0);
     return await deps.take().catch((error: unknown) => {
-      throw new NoBrowserError(errorText(error), { cause: error });
+      throw toNoBrowser(error);
     });
   } catch (error) {
     record.noteWaiting(0);
@@ -220,12 +236,16 @@ async function takeWithPlace(
   }
 }
 
+const toNoBrowser = (error: unknown) => new NoBrowserError(errorText(error), { cause: error });
+
 /**
  * Records the status `error` with the reason if the start failed or no place became free in time. Records `expired` if
  * the wait for a place was stopped earlier.
  */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
+  // The other host records the outcome of the start.
+  if (error instanceof ElsewhereError) return;
   if (!(error instanceof NoBrowserError)) {
     logger.debug({ sessionId, err: error }, "a session stopped waiting for a browser");
     await record.move("abandoned", {}).catch((failure) => reportUnrecorded(deps, failure));
@@ -284,7 +304,7 @@ async function closeAndRecord(
   fields: BrowserFields,
   started: Promise<void> | undefined,
 ): Promise<void> {
-  if (event === "reaped") await deps.onEnding(browser);
+  await deps.onEnding(browser, event);
   await browser.close();
   place.release();
   await started;

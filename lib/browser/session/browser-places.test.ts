@@ -3,21 +3,40 @@ import { describe, test } from "node:test";
 import type { OpenTurn } from "#lib/session/store/run-store.ts";
 import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
 
-/** Creates places. `moves` contains the positions in the queue that were reported to each session. */
-function openPlaces(max: number, endUnused: (count: number) => Promise<void> = async () => {}) {
-  const places = createBrowserPlaces({ max, endUnused, onError: (error) => assert.fail(String(error)) });
+/**
+ * Creates places, whose queue has the sessions in `queue`, first those of another host. `moves` contains the positions in
+ * the queue that were reported to each session, `sought` the numbers of places that other hosts were asked for.
+ */
+function openPlaces(
+  max: number,
+  endUnused: (count: number) => Promise<number> = async () => 0,
+  others: string[] = [],
+) {
+  const queue = others.map((sessionId) => ({ sessionId, isOurs: false }));
+  const sought: number[] = [];
+  const places = createBrowserPlaces({
+    max,
+    endUnused,
+    takeNext: async () => queue.shift(),
+    seekElsewhere: (count) => void sought.push(count),
+    onError: (error) => assert.fail(String(error)),
+  });
   const moves: Record<string, number[]> = {};
   const granted: string[] = [];
-  const request = (name: string): PlaceTicket => {
-    const ticket = places.request((position) => moves[name]?.push(position));
+  const request = (name: string, sessionId: string | undefined = name): PlaceTicket => {
+    const ticket = places.request(sessionId, (position) => moves[name]?.push(position));
     moves[name] = [ticket.position()];
     ticket.granted.then(
       () => granted.push(name),
       () => {},
     );
+    if (ticket.position() > 0 && sessionId !== undefined) {
+      queue.push({ sessionId, isOurs: true });
+      ticket.enlist();
+    }
     return ticket;
   };
-  return { places, moves, granted, request };
+  return { places, moves, granted, sought, request };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -58,6 +77,7 @@ describe("places", () => {
     const { request, granted, places } = openPlaces(1, async () => {
       await ended.promise;
       held.shift()?.release();
+      return 1;
     });
     held.push(request("one"));
     assert.equal(places.hasRoom(), false);
@@ -70,7 +90,10 @@ describe("places", () => {
 
   test("a browser is ended only while a session waits", async () => {
     const counts: number[] = [];
-    const { request, places } = openPlaces(2, async (count) => void counts.push(count));
+    const { request, places } = openPlaces(2, async (count) => {
+      counts.push(count);
+      return 0;
+    });
     request("one");
     request("two");
     places.recheck();
@@ -86,6 +109,68 @@ describe("places", () => {
     places.recheck();
     await settle();
     assert.deepEqual(counts, [1, 1]);
+  });
+
+  test("other hosts are asked only while no browser of this host can be ended", async () => {
+    let unused = 1;
+    const held: PlaceTicket[] = [];
+    const { request, places, granted, sought } = openPlaces(1, async () => {
+      if (unused === 0) return 0;
+      unused -= 1;
+      held.shift()?.release();
+      return 1;
+    });
+    held.push(request("one"));
+    request("two");
+    await settle();
+    assert.deepEqual([granted, sought], [["one", "two"], []]);
+    request("three");
+    await settle();
+    assert.deepEqual(sought, [1]);
+    assert.equal(places.hasRoom(), false);
+  });
+
+  test("a place is kept for a session of another host, which has waited longer than those of this host", async () => {
+    const { request, places, granted } = openPlaces(1, async () => 0, ["elsewhere"]);
+    const one = request("one");
+    request("two");
+    one.release();
+    await settle();
+    assert.deepEqual(granted, ["one"]);
+    assert.equal(places.hasRoom(), false);
+    const ticket = request("elsewhere");
+    assert.deepEqual([ticket.isHandedOver, ticket.position()], [true, 0]);
+    ticket.release();
+    await settle();
+    assert.deepEqual(granted, ["one", "elsewhere", "two"]);
+  });
+
+  test("a host with a free place offers it, and ends unused browsers only while no session waits here", async () => {
+    const counts: number[] = [];
+    const endUnused = async (count: number) => counts.push(count);
+    const { places, request } = openPlaces(2, endUnused, ["a", "b"]);
+    request("one");
+    assert.equal(await places.offer(1), 1);
+    await settle();
+    assert.deepEqual(counts, []);
+    assert.equal(request("a").isHandedOver, true);
+    assert.equal(await places.offer(3), 1);
+    assert.deepEqual(counts, [3]);
+    request("waits here");
+    await settle();
+    assert.equal(await places.offer(3), 0);
+  });
+
+  test("a lease gets a place of this host when it is the first", async () => {
+    const { places, request, granted } = openPlaces(1);
+    const one = request("one");
+    const lease = places.request(undefined, () => {});
+    request("two");
+    one.release();
+    await lease.granted;
+    lease.release();
+    await settle();
+    assert.deepEqual(granted, ["one", "two"]);
   });
 });
 

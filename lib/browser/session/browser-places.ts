@@ -1,38 +1,72 @@
 import type { OpenTurn } from "#lib/session/store/run-store.ts";
 
-/** A session's request for one of the places for running browsers. */
+/** A request for one of the places for running browsers. */
 export type PlaceTicket = {
-  /** Resolves when the session has a place. Rejects with the error of `release` if `release` is called before that. */
+  /** Resolves when there is a place. Rejects with the error of `release` if `release` is called before that. */
   granted: Promise<void>;
-  /** Returns the position in the queue, beginning with 1; returns 0 if the session has a place. */
+  /** Returns the position in this host's queue, beginning with 1; returns 0 if there is a place. */
   position: () => number;
+  /** Whether the session waited at another host. Its start is recorded already, and it has a place. */
+  isHandedOver: boolean;
+  /** Call it when the session's wait is stored. Before that, the session gets no place of the queue. */
+  enlist: () => void;
   /** Gives the place back, or leaves the queue with an error. Only the first call has an effect. */
   release: (error?: Error) => void;
 };
 
-/** The places for running browsers in this process. At most `max` sessions have a place; others wait in a queue. */
+/** The places for running browsers of this host. At most `max` sessions have a place; others wait in a queue. */
 export type BrowserPlaces = {
-  /** @param onMove called with each new position while the session waits. */
-  request: (onMove: (position: number) => void) => PlaceTicket;
+  /**
+   * @param sessionId undefined for a lease, which waits only for a place of this host.
+   * @param onMove called with each new position while the session waits.
+   */
+  request: (sessionId: string | undefined, onMove: (position: number) => void) => PlaceTicket;
   /** Whether a place is free and no session waits for it. */
   hasRoom: () => boolean;
   /** If a session waits, looks for unused browsers to end. Call it when a browser may have become unused. */
   recheck: () => void;
+  /**
+   * Gives places to sessions that wait at other hosts. Ends unused browsers for them if no session waits here.
+   * @returns how many of `count` sessions can get a place.
+   */
+  offer: (count: number) => Promise<number>;
 };
+
+/** A session that gets a place. `isOurs`: it has waited at this host. */
+export type NextInQueue = { sessionId: string; isOurs: boolean };
 
 type PlacesDeps = {
   max: number;
-  /** Ends up to `count` unused browsers, and resolves when they have ended. */
-  endUnused: (count: number) => Promise<void>;
+  /** Ends up to `count` unused browsers. Resolves when they have ended, with their number. */
+  endUnused: (count: number) => Promise<number>;
+  /**
+   * Takes the session that has waited longest out of the queue of all hosts, for a place of this host. Undefined if no
+   * session waits.
+   */
+  takeNext: () => Promise<NextInQueue | undefined>;
+  /** Asks the other hosts for places. Called while sessions wait and no browser of this host can be ended for them. */
+  seekElsewhere: (count: number) => void;
   onError: (error: unknown) => void;
 };
 
-type Waiting = { position: number; grant: () => void; onMove: (position: number) => void };
+type Waiting = {
+  sessionId: string | undefined;
+  position: number;
+  grant: () => void;
+  onMove: (position: number) => void;
+};
 
 type Places = {
   deps: PlacesDeps;
   line: Waiting[];
   held: number;
+  /** Sessions that get a place of this host, but have not arrived from their host yet. */
+  promised: Map<string, NodeJS.Timeout>;
+  /** Whether sessions may wait at other hosts. */
+  othersWait: boolean;
+  isAdmitting: boolean;
+  /** Whether a place may have become free since the latest admission began. */
+  mustAdmitAgain: boolean;
   /** Whether a search for unused browsers is in progress. */
   isLooking: boolean;
   /** Whether a browser may have become unused since the latest search for unused browsers began. */
@@ -42,31 +76,46 @@ type Places = {
 
 /** How often to look for unused browsers while sessions wait. */
 const RECHECK_MS = 1_000;
+/** How long a place is kept for a session from another host. */
+const PROMISE_MS = 30_000;
 
-/** Creates the places. Calls `deps.endUnused` only while a session waits. */
+/**
+ * Creates the places. Calls `deps.endUnused` only while a session waits. The order of the queue is that of
+ * `deps.takeNext`, which includes the sessions of other hosts; a lease gets a place when it is the first at this host.
+ */
 export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
   const places: Places = {
     deps,
     line: [],
     held: 0,
+    promised: new Map(),
+    othersWait: false,
+    isAdmitting: false,
+    mustAdmitAgain: false,
     isLooking: false,
     mustLookAgain: false,
     timer: undefined,
   };
   return {
-    request: (onMove) => request(places, onMove),
+    request: (sessionId, onMove) => request(places, sessionId, onMove),
     hasRoom: () => places.held < deps.max && places.line.length === 0,
     recheck: () => recheck(places),
+    offer: (count) => offer(places, count),
   };
 }
 
-function request(places: Places, onMove: (position: number) => void): PlaceTicket {
-  const { line } = places;
+function request(
+  places: Places,
+  sessionId: string | undefined,
+  onMove: (position: number) => void,
+): PlaceTicket {
+  const { deps, line } = places;
   const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
   // Prevents an unhandled rejection when a session leaves the queue.
   granted.catch(() => {});
   let state: "waiting" | "held" | "released" = "waiting";
   const waiting: Waiting = {
+    sessionId,
     position: line.length + 1,
     onMove,
     grant() {
@@ -75,11 +124,20 @@ function request(places: Places, onMove: (position: number) => void): PlaceTicke
       resolve();
     },
   };
-  line.push(waiting);
-  advance(places);
+  const isHandedOver = sessionId !== undefined && redeem(places, sessionId);
+  if (isHandedOver) waiting.grant();
+  else if (places.held < deps.max && line.length === 0) {
+    places.held += 1;
+    waiting.grant();
+  } else {
+    line.push(waiting);
+    recheck(places);
+  }
   return {
     granted,
     position: () => waiting.position,
+    isHandedOver,
+    enlist: () => void admit(places),
     release(error = new Error("the session no longer waits for a browser")) {
       if (state === "released") return;
       if (state === "held") places.held -= 1;
@@ -88,30 +146,83 @@ function request(places: Places, onMove: (position: number) => void): PlaceTicke
         reject(error);
       }
       state = "released";
-      advance(places);
+      reportPositions(places);
+      recheck(places);
     },
   };
 }
 
-/** Gives free places to the first sessions in the queue, and reports the new positions of the others. */
-function advance(places: Places): void {
-  const { deps, line } = places;
-  while (places.held < deps.max) {
-    const next = line.shift();
-    if (!next) break;
-    places.held += 1;
-    next.grant();
+/** Returns whether a place was promised to the session. */
+function redeem({ promised }: Places, sessionId: string): boolean {
+  clearTimeout(promised.get(sessionId));
+  return promised.delete(sessionId);
+}
+
+function promisePlace(places: Places, sessionId: string): void {
+  const expire = () => {
+    if (!redeem(places, sessionId)) return;
+    places.held -= 1;
+    recheck(places);
+  };
+  places.promised.set(sessionId, setTimeout(expire, PROMISE_MS).unref());
+}
+
+/** Gives free places to the sessions that have waited longest. */
+async function admit(places: Places): Promise<void> {
+  places.mustAdmitAgain = true;
+  if (places.isAdmitting) return;
+  places.isAdmitting = true;
+  try {
+    while (places.mustAdmitAgain) {
+      places.mustAdmitAgain = false;
+      while (await admitNext(places)) reportPositions(places);
+    }
+  } catch (error) {
+    places.deps.onError(error);
+  } finally {
+    places.isAdmitting = false;
   }
+}
+
+/** @returns whether to try again: a place was given, or the next session has left meanwhile. */
+async function admitNext(places: Places): Promise<boolean> {
+  const { deps, line } = places;
+  const [first] = line;
+  if (places.held >= deps.max || (!first && !places.othersWait)) return false;
+  places.held += 1;
+  if (first && first.sessionId === undefined) {
+    grantPlace(places, first);
+    return true;
+  }
+  const next = await deps.takeNext().catch((error: unknown) => {
+    places.held -= 1;
+    throw error;
+  });
+  const waiting = next && line.find(({ sessionId }) => sessionId === next.sessionId);
+  if (waiting) grantPlace(places, waiting);
+  else if (next && !next.isOurs) promisePlace(places, next.sessionId);
+  else places.held -= 1;
+  if (!next && !first) places.othersWait = false;
+  return next !== undefined;
+}
+
+function grantPlace({ line }: Places, waiting: Waiting): void {
+  line.splice(line.indexOf(waiting), 1);
+  waiting.grant();
+}
+
+/** Reports the positions that have changed. */
+function reportPositions({ line }: Places): void {
   for (const [index, waiting] of line.entries()) {
     if (waiting.position === index + 1) continue;
     waiting.position = index + 1;
     waiting.onMove(waiting.position);
   }
-  recheck(places);
 }
 
 function recheck(places: Places): void {
   clearTimeout(places.timer);
+  void admit(places);
   if (places.line.length === 0) return;
   places.mustLookAgain = true;
   if (!places.isLooking) void look(places);
@@ -120,12 +231,27 @@ function recheck(places: Places): void {
 async function look(places: Places): Promise<void> {
   const { deps, line } = places;
   places.isLooking = true;
+  let ended = 0;
   while (places.mustLookAgain && line.length > 0) {
     places.mustLookAgain = false;
-    await deps.endUnused(line.length).catch(deps.onError);
+    ended = await deps.endUnused(line.length).catch((error: unknown) => {
+      deps.onError(error);
+      return 0;
+    });
   }
   places.isLooking = false;
-  if (line.length > 0) places.timer = setTimeout(() => recheck(places), RECHECK_MS).unref();
+  if (line.length === 0) return;
+  if (ended === 0) deps.seekElsewhere(line.length);
+  places.timer = setTimeout(() => recheck(places), RECHECK_MS).unref();
+}
+
+async function offer(places: Places, count: number): Promise<number> {
+  const { deps, line } = places;
+  places.othersWait = true;
+  const free = Math.max(deps.max - places.held, 0);
+  const ended = free < count && line.length === 0 ? await deps.endUnused(count - free) : 0;
+  void admit(places);
+  return Math.min(free + ended, count);
 }
 
 /** A browser that is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress. */

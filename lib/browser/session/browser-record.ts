@@ -22,6 +22,8 @@ export type StoredRecord = {
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** Like `patch`, but combines several changes into one write. Such changes are called notes. */
   note: (patch: BrowserPatch) => void;
+  /** Puts the session into the queue of all hosts. */
+  enqueue: () => Promise<void>;
   /**
    * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, and again when the
    * position has changed, but at most once a second. Pass 0 when the wait has ended; this emits no event.
@@ -85,6 +87,7 @@ export function createStoredRecord(
       if (waitMs <= 0) void flush(recorder);
       else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
+    enqueue: () => write(recorder, () => records.enqueue({ sessionId })),
     noteWaiting: createWaitingNotes(recorder),
     emitPageEvent: createPageEventEmitter(recorder),
     async settle() {
@@ -122,10 +125,6 @@ async function flush(recorder: Recorder): Promise<void> {
   );
 }
 
-function emit({ records, sessionId }: Recorder, event: PageEvent): Promise<void> {
-  return records.emit({ sessionId, event });
-}
-
 /** @see StoredRecord.noteWaiting */
 function createWaitingNotes(recorder: Recorder): (position: number) => void {
   const { logger, sessionId } = recorder;
@@ -137,7 +136,8 @@ function createWaitingNotes(recorder: Recorder): (position: number) => void {
     if (position === waiting.emitted) return;
     waiting.emitted = position;
     waiting.timer = setTimeout(emitPosition, WAITING_INTERVAL_MS).unref();
-    write(recorder, () => emit(recorder, { kind: "browser.waiting", position })).catch((error) =>
+    const event = { kind: "browser.waiting", position } as const;
+    write(recorder, (change) => recorder.records.emit({ ...change, event })).catch((error) =>
       logger.debug({ sessionId, err: error }, "the position of a waiting session was not recorded"),
     );
   }
@@ -165,7 +165,7 @@ function createPageEventEmitter(recorder: Recorder): (event: PageEvent) => void 
     minute = now;
     count += 1;
     if (count > PAGE_EVENTS_PER_MINUTE) return;
-    write(recorder, () => emit(recorder, event)).catch((error) =>
+    write(recorder, (change) => recorder.records.emit({ ...change, event })).catch((error) =>
       logger.warn({ sessionId, err: error }, "an event of a page was not stored"),
     );
   };

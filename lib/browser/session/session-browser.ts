@@ -14,6 +14,8 @@ import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS, type PageNavigation } from "../page/page-navigation.ts";
 import type { PageScript } from "../page/page-script.ts";
+import { describeLogins } from "../state/describe-restart.ts";
+import type { SiteDataChange } from "../state/site-data.ts";
 import type { PictureKeeper, PictureKeeperDeps } from "../view/page-picture.ts";
 import { createScreencast, type Screencast } from "../view/screencast.ts";
 import {
@@ -39,6 +41,8 @@ type SessionBrowserDeps = {
   take: () => Promise<OpenBrowser>;
   /** Whether a viewer may start a browser: the agent has an open turn, and a place for a running browser is free. */
   mayStartForViewer: () => Promise<boolean>;
+  /** Stores cookies and storage of sites, see `BrowserRecords.saveSiteData`. */
+  saveSiteData: (change: Omit<SiteDataChange, "sessionId">) => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
   /** Called when the browser has become unused. The service may then end it for a waiting session. */
@@ -92,6 +96,8 @@ export type SessionBrowser = {
    * object can then be dropped.
    */
   isEvictable: (nowMs: number) => boolean;
+  /** @see BrowserLifecycle.handOver */
+  handOver: () => void;
   /**
    * Ends the browser with all its processes, if one runs. If the session waits for a place, stops the wait. If a
    * browser is being started, ends the browser after its start.
@@ -147,6 +153,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     isUnused: () => isUnused(session),
     idleMs: (nowMs) => (isUnused(session) ? nowMs - session.usage.usedAtMs : 0),
     isEvictable: (nowMs) => isEvictable(session, nowMs),
+    handOver: life.handOver,
     end: life.end,
   };
 }
@@ -164,11 +171,16 @@ function assemble(deps: SessionBrowserDeps): Session {
     onTaken: (running) => followBrowser({ ...deps, life, navigation, cast }, running),
     land(browser, row) {
       usage.usedAtMs = deps.nowMs();
+      browser.siteData.begin((change) => deps.saveSiteData({ ...change, generation: row.starts }));
       const landing = navigation.openStartPage(browser, row);
       void landing.then(() => noteUseEnded(session));
       return landing;
     },
-    onEnding: (browser) => session.picture.keep(browser),
+    async onEnding(browser, event) {
+      // The context of a crashed page still has its cookies. Of a browser that is gone, nothing can be read.
+      if (event !== "lost") await browser.siteData.saveNow();
+      if (event === "reaped") await session.picture.keep(browser);
+    },
     onReleased() {
       navigation.abandon();
       cast.attach(undefined);
@@ -206,6 +218,7 @@ function isEvictable({ life, usage, navigation, cast }: Session, nowMs: number):
 
 function noteUseEnded(session: Session): void {
   session.usage.usedAtMs = session.deps.nowMs();
+  runningIn(session.life.state())?.browser.siteData.saveSoon();
   if (!isUnused(session)) return;
   session.picture.keepSoon();
   session.deps.onUnused();
@@ -221,7 +234,8 @@ function takeRestartNote({ life, usage }: Session): string | undefined {
   if (!running?.isRestart || running.starts <= usage.toldStarts) return undefined;
   usage.toldStarts = running.starts;
   const url = JSON.stringify(shorten(running.browser.selected().page.url(), URL_SHOWN));
-  return `The browser was restarted and shows ${url} now; logins were not restored, and what was typed into forms is lost.`;
+  const logins = describeLogins(running.browser.siteData.restoration());
+  return `The browser was restarted and shows ${url} now; ${logins}, and what was typed into forms is lost.`;
 }
 
 async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {
@@ -399,5 +413,7 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
     if ((await open(session)).state !== "ready") return;
     await runningIn(life.state())?.landing;
   }
-  await runningIn(life.state())?.inputQueue?.push(input);
+  const running = runningIn(life.state());
+  if (!isMove) running?.browser.siteData.saveSoon();
+  await running?.inputQueue?.push(input);
 }

@@ -34,10 +34,13 @@ export async function endIdle({ deps, browsers, nowMs }: UnusedParts): Promise<n
   return ended.length;
 }
 
-/** Ends up to `count` unused browsers that no working sub-agent shares, in the order of {@link orderForEnding}. */
-export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<void> {
+/**
+ * Ends up to `count` unused browsers that no working sub-agent shares, in the order of {@link orderForEnding}.
+ * @returns the number of browsers ended.
+ */
+export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<number> {
   const idle = browsers.list().filter(([, browser]) => browser.isUnused());
-  if (idle.length === 0) return;
+  if (idle.length === 0) return 0;
   const unshared = await omitShared(deps.records, idle);
   const turns = new Map(await deps.records.findOpenTurns(idsOf(unshared)));
   const ordered = orderForEnding(
@@ -51,6 +54,7 @@ export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: n
   // A tool call may have begun while the database was queried.
   const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
   await Promise.all(ended.map(({ browser }) => browser.end()));
+  return ended.length;
 }
 
 type Entry = [sessionId: string, browser: SessionBrowser];

@@ -65,8 +65,6 @@ const hasPosition = (harness: TestBrowsers, sessionId: string, position: number)
     `${sessionId} to hear of position ${position}`,
   );
 
-const TENANT = { sessionId: "ses_tenant", id: "tst_tenant" };
-
 test("a session without a free place waits as `creating`, gets its position, and then a place in order of arrival", async () => {
   const harness = await openHarness();
   const [first, second, third] = await Promise.all([0, 1, 2].map(() => insertSessionInTurn(harness)));
@@ -298,11 +296,11 @@ test("leasing a place fails after `waitMs` without a free place, and the caller 
   const holder = await insertSessionInTurn(harness);
   const release = await harness.browsers.hold(holder);
   await assert.rejects(
-    harness.browsers.lease(new AbortController().signal, TENANT),
+    harness.browsers.lease(new AbortController().signal),
     /^Error: no browser became free within 3 s: all 1 are in use \(BROWSER_MAX_LIVE\)/,
   );
   release();
   await endTurn(harness, holder);
-  const lease = await harness.browsers.lease(new AbortController().signal, TENANT);
+  const lease = await harness.browsers.lease(new AbortController().signal);
   await lease.release();
 });

@@ -21,7 +21,17 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
 
 /** The fields that a running browser changes. Only {@link moveBrowser} changes the status. */
 export type BrowserFields = Partial<
-  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
+  Pick<
+    BrowserRow,
+    | "lastNavigatedUrl"
+    | "currentUrl"
+    | "returnUrl"
+    | "pageWant"
+    | "lastError"
+    | "restartNotice"
+    | "lastUsedAt"
+    | "waitingSince"
+  >
 >;
 
 /**
@@ -142,10 +152,26 @@ export async function moveBrowser(
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
   const hostId = status === "creating" || status === "ready" ? self.hostId : null;
-  const started = event === "provision" ? { pageWant: wantAtStart, starts: sql`${browsers.starts} + 1` } : {};
+  const started =
+    event === "provision"
+      ? {
+          pageWant: wantAtStart,
+          starts: sql`${browsers.starts} + 1`,
+          // Set if the session waited at a host that was lost.
+          waitingSince: sql`${browsers.waitingSince}`,
+        }
+      : {};
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, ...started, status, hostId, lastChange: self.change, updatedAt: new Date() })
+    .set({
+      waitingSince: null,
+      ...patch,
+      ...started,
+      status,
+      hostId,
+      lastChange: self.change,
+      updatedAt: new Date(),
+    })
     .where(
       and(
         eq(browsers.sessionId, from.sessionId),
@@ -191,6 +217,19 @@ export async function patchBrowser(
     )
     .returning();
   return row;
+}
+
+/** Records the id of a change that changes no field. @returns false if the same change was recorded last. */
+export async function noteChange(
+  tx: Transaction,
+  sessionId: string,
+  change: string | null,
+): Promise<boolean> {
+  const before = await readBrowser(tx, sessionId);
+  if (!before) return true;
+  if (before.lastChange === change) return false;
+  await tx.update(browsers).set({ lastChange: change }).where(eq(browsers.sessionId, sessionId));
+  return true;
 }
 
 /**

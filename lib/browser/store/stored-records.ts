@@ -1,7 +1,12 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
+import { ElsewhereError } from "../elsewhere-error.ts";
+import { createStoredSiteData } from "../state/stored-site-data.ts";
 import {
   type BrowserFields,
   type BrowserPatch,
@@ -9,6 +14,7 @@ import {
   type HostedBrowser,
   listSharedInUse,
   moveBrowser,
+  noteChange,
   openBrowserRow,
   patchBrowser,
   readBrowser,
@@ -17,12 +23,16 @@ import {
   selectPage,
 } from "./browser-store.ts";
 import { readPictureTimes, writePicture } from "./picture-store.ts";
+import { enqueueSession, takeNextInQueue } from "./queue-store.ts";
 
 /** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
 type ShownFields = Pick<
   BrowserRow,
   "status" | "desiredUrl" | "lastNavigatedUrl" | "currentUrl" | "lastError"
->;
+> & {
+  /** Present only while a browser runs that was started again. */
+  restartNotice?: string | undefined;
+};
 
 /**
  * Reads the fields that clients see. While the browser is still on its way to a page (`pageWant` is `selected` or
@@ -30,17 +40,30 @@ type ShownFields = Pick<
  * null, because a client that polls would take it for the outcome of the new navigation.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
-  const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
+  const { status, desiredUrl, currentUrl, lastError, pageWant, restartNotice } = row;
   const isOnItsWay = pageWant === "selected" || pageWant === "returning";
   const isEarlierLanding = isOnItsWay && row.lastNavigatedUrl === desiredUrl;
   const lastNavigatedUrl = isEarlierLanding ? null : row.lastNavigatedUrl;
-  return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+  const shown = { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+  return status === "ready" && restartNotice !== null ? { ...shown, restartNotice } : shown;
 }
 
 type StoreDeps = { db: Database; log: EventLog };
+type RecordsDeps = StoreDeps & { sealer: Sealer; logger: Logger };
 
-/** Creates the records that the browser host with this id reads and changes. */
-export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRecords {
+/** The queue for places among several hosts. */
+export type HostQueue = {
+  /** Tells a host that another host starts the browser of a session that waits at it. */
+  onHandedOver: (handedOver: { sessionId: string; hostId: string }) => Promise<void>;
+  /** Asks the other hosts for places for sessions that wait at this host. */
+  onSeek: (count: number) => Promise<void>;
+};
+
+/**
+ * Creates the records that the browser host with this id reads and changes.
+ * @param queue undefined if the host neither hands over sessions nor takes them over.
+ */
+export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: HostQueue): BrowserRecords {
   const { db, log } = deps;
   return {
     readSession: (sessionId) => readBrowserSession(db, sessionId),
@@ -48,16 +71,19 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
     async move({ sessionId, change, event, fields }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) throw new Error(`there is no session ${sessionId}`);
-      return log.transact(sessionId, async (tx, emit) => {
+      const moved = await log.transact(sessionId, async (tx, emit) => {
         const from = await openBrowserRow(tx, sessionId, session.initialUrl);
         if (from.lastChange === change) return from;
         const isOurs = from.hostId === null || from.hostId === hostId;
         const patch = { ...fields, lastUsedAt: new Date() };
         const row = isOurs ? await moveBrowser(tx, { hostId, change }, from, event, patch) : undefined;
-        if (!row) throw new Error(`another browser host has the browser of ${sessionId} (${from.status})`);
+        if (!row) throw new ElsewhereError(sessionId);
         await emitStatus(tx, emit, session.source, row);
         return row;
       });
+      if (event === "provision") await faultPoint("browser-starting");
+      if (event === "cameUp") await faultPoint("browser-navigating");
+      return moved;
     },
     async dropClaim({ sessionId, change }) {
       await dropBrowser(deps, sessionId, change, ({ row, isLost }) => isLost || row.hostId === hostId);
@@ -72,15 +98,27 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         if (row) await emitStatus(tx, emit, session.source, row);
       });
     },
-    async emit({ sessionId, event }) {
+    enqueue: ({ sessionId }) => enqueueSession(db, hostId, sessionId),
+    async takeNext() {
+      const next = await takeNextInQueue(db, hostId);
+      if (!next) return null;
+      const isOurs = next.from === hostId;
+      if (!isOurs) await queue?.onHandedOver({ sessionId: next.sessionId, hostId: next.from });
+      return { sessionId: next.sessionId, isOurs };
+    },
+    seekElsewhere: async ({ count }) => queue?.onSeek(count),
+    async emit({ sessionId, change, event }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) return;
       const ids = { requestId: null, runId: null, source: session.source };
-      await log.transact(sessionId, async (_tx, emit) => emit({ ...ids, ...event }));
+      await log.transact(sessionId, async (tx, emit) => {
+        if (await noteChange(tx, sessionId, change)) emit({ ...ids, ...event });
+      });
     },
     findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],
     keepPicture: ({ sessionId, ...picture }) => writePicture(db, sessionId, picture),
+    ...createStoredSiteData(deps, hostId),
   };
 }
 
@@ -116,7 +154,9 @@ export async function dropBrowser(
     const from = found?.row;
     if (!found || (from?.status !== "ready" && from?.status !== "creating") || !mayDrop(found)) return false;
     const event = from.status === "ready" ? "lost" : "abandoned";
-    const patch = { currentUrl: null, lastUsedAt: new Date() };
+    // A session that waited at a lost host keeps its place in the queue.
+    const waitingSince = found.isLost ? from.waitingSince : null;
+    const patch = { currentUrl: null, lastUsedAt: new Date(), waitingSince };
     const row = await moveBrowser(tx, { hostId: from.hostId ?? "", change }, from, event, patch);
     if (row) await emitStatus(tx, emit, session.source, row);
     return row !== undefined;

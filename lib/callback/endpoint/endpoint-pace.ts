@@ -34,7 +34,7 @@ export function createEndpointPace(
   /** The slots of waiting deliveries by delivery id, as times on the clock `now`. */
   const slots = new Map<string, number>();
 
-  function takeSlot(host: string, at: number): number {
+  function reserveSlot(host: string, at: number): number {
     const slot = Math.max(freeAt.get(host) ?? 0, at - BURST_MS);
     freeAt.set(host, slot + 60_000 / perMinute);
     return slot;
@@ -54,7 +54,7 @@ export function createEndpointPace(
       if (perMinute === 0) return 0;
       const at = now();
       prune(at);
-      const slot = slots.get(deliveryId) ?? takeSlot(host, at);
+      const slot = slots.get(deliveryId) ?? reserveSlot(host, at);
       if (slot <= at) {
         slots.delete(deliveryId);
         return 0;

@@ -12,8 +12,9 @@ import {
 } from "#db/schema/index.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
-import { attemptDelivery, type DeliveryDeps } from "../attempt-delivery.ts";
+import { attemptDelivery } from "../attempt-delivery.ts";
 import { enableEndpoint } from "../callback-state-store.ts";
+import type { DeliveryDeps } from "../delivery-deps.ts";
 import { resendLostDeliveries } from "../lost-delivery-store.ts";
 import { redeliver } from "../redeliver.ts";
 import { standardSchedule } from "../retry-schedule.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { EnvError, readEnv } from "#lib/server/env.ts";
+import { shortenResolution } from "#lib/setup/shorten-resolution.ts";
 import { countOf } from "#lib/text/count-of.ts";
-import { restoreBackup, writeBackup } from "./archive.ts";
 
 const USAGE = `Usage:
 
@@ -28,6 +28,9 @@ async function main([command, ...words]: string[]): Promise<number> {
     throw new EnvError(
       "DATABASE_URL is set: back up that database with its own tools (pg_dump), and copy workspaces and evidence from DATA_DIR",
     );
+  // The import is dynamic, because a static import would be resolved before the hook is registered.
+  shortenResolution();
+  const { restoreBackup, writeBackup } = await import("./archive.ts");
   if (command === "backup") {
     const path = resolve(
       file ?? `agent-session-backup-${new Date().toISOString().replaceAll(":", "-")}.tar.gz`,

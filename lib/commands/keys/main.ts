@@ -1,4 +1,3 @@
-import { openOperatorClient } from "../open-operator-client.ts";
 import { runCommandLine } from "../run-command-line.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
@@ -9,7 +8,7 @@ runCommandLine(
   {
     usage: KEYS_USAGE,
     read: readKeysCommand,
-    open: openOperatorClient,
+    open: async (env) => (await import("../open-operator-client.ts")).openOperatorClient(env),
     run: (client, command) => runKeysCommand(client, command),
   },
   "The keys cannot be accessed",

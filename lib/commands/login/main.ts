@@ -1,5 +1,4 @@
 import { EnvError, readEnv } from "#lib/server/env.ts";
-import { openOperatorClient } from "../open-operator-client.ts";
 import { runCommandLine } from "../run-command-line.ts";
 import { printLoginLink } from "./print-login-link.ts";
 import { LOGIN_USAGE, readLoginCommand } from "./read-command.ts";
@@ -19,7 +18,7 @@ else
     {
       usage: LOGIN_USAGE,
       read: readLoginCommand,
-      open: openOperatorClient,
+      open: async (env) => (await import("../open-operator-client.ts")).openOperatorClient(env),
       run: (client, command) => runLoginCommand(client, command),
     },
     "The logins cannot be accessed",

@@ -1,5 +1,4 @@
 import { runCommandLine } from "../run-command-line.ts";
-import { openExportClient } from "./open-export-client.ts";
 import { PORTING_USAGE, readPortingCommand } from "./read-command.ts";
 import { runPortingCommand } from "./run-porting-command.ts";
 
@@ -9,7 +8,7 @@ runCommandLine(
   {
     usage: PORTING_USAGE,
     read: readPortingCommand,
-    open: (env, { key }) => openExportClient(env, key),
+    open: async (env, { key }) => (await import("./open-export-client.ts")).openExportClient(env, key),
     run: runPortingCommand,
   },
   "The sessions cannot be accessed",

@@ -1,7 +1,7 @@
 import {
   childrenOf,
-  type Place,
   resolveReference,
+  type SchemaLocation,
   type SchemaObject,
 } from "#lib/projection/schema/walk-schema.ts";
 import type { Draft } from "./find-draft.ts";
@@ -21,13 +21,13 @@ type ReferenceFlaw = { pointer: string; sentence: string };
  */
 export function findReferenceFlaw(
   root: SchemaObject,
-  places: ReadonlyMap<SchemaObject, Place>,
+  places: ReadonlyMap<SchemaObject, SchemaLocation>,
   draft: Draft,
 ): ReferenceFlaw | undefined {
   /** For each visited schema, the number of checks of one value. Undefined while the checks are being counted. */
   const checks = new Map<SchemaObject, number | undefined>();
 
-  const visit = (place: Place): ReferenceFlaw | undefined => {
+  const visit = (place: SchemaLocation): ReferenceFlaw | undefined => {
     checks.set(place.schema, undefined);
     let sum = 1;
     for (const { schema, pointer } of listInPlace(root, place, draft)) {
@@ -62,7 +62,7 @@ export function findReferenceFlaw(
  */
 function listInPlace(
   root: SchemaObject,
-  place: Place,
+  place: SchemaLocation,
   draft: Draft,
 ): { schema: SchemaObject; pointer: string }[] {
   const target = resolveReference(root, place, place.schema.$ref);

@@ -3,7 +3,7 @@ import type AjvCore from "ajv/dist/core.js";
 import {
   collectPlaces,
   formatPointer,
-  type Place,
+  type SchemaLocation,
   type SchemaObject,
 } from "#lib/projection/schema/walk-schema.ts";
 import { compileCallerPattern } from "#lib/text/caller-pattern.ts";
@@ -53,7 +53,7 @@ const refuse = (pointer: string, sentence: string): { ok: false; error: string }
 });
 
 /** Removes keywords that ajv enforces although the draft ignores them. */
-function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
+function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, SchemaLocation>): void {
   for (const { schema } of places.values()) {
     // `nullable` is a keyword of OpenAPI, not of JSON Schema.
     delete schema.nullable;
@@ -66,7 +66,7 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
  * Adds an equivalent `allOf` branch for each dependency that requires a property whose name is the empty string. Inside
  * `not`, `if` and `anyOf`, ajv wrongly treats that property as present when it checks the dependency itself.
  */
-function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
+function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, SchemaLocation>): void {
   for (const { schema } of places.values())
     for (const keyword of ["dependencies", "dependentRequired"]) {
       const dependencies: unknown = schema[keyword];
@@ -83,7 +83,7 @@ function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place
 }
 
 /** Checks a schema without compiling it. @returns the first flaw. */
-function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
+function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, SchemaLocation>) {
   for (const place of places.values()) {
     if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");
   }
@@ -124,7 +124,7 @@ function findBrokenPattern({ pattern, patternProperties }: SchemaObject): string
 function compileChecked(
   draft: Draft,
   schema: SchemaObject,
-  places: ReadonlyMap<SchemaObject, Place>,
+  places: ReadonlyMap<SchemaObject, SchemaLocation>,
 ): CompiledSchema {
   try {
     const validate = compileWith(draft, schema, places);
@@ -151,7 +151,7 @@ const regExp = Object.assign(
 function compileWith(
   draft: Draft,
   schema: SchemaObject,
-  places: ReadonlyMap<SchemaObject, Place>,
+  places: ReadonlyMap<SchemaObject, SchemaLocation>,
 ): ValidateFunction {
   const instance = draft.createAjv({
     ...common,
@@ -169,7 +169,7 @@ function compileWith(
   return trackEvaluated(configureAjv(instance, draft), draft, places).compile(schema);
 }
 
-function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, Place>) {
+function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, SchemaLocation>) {
   if (error instanceof RangeError) return refuse("", "is nested too deeply, or refers to itself without end");
   const message = error instanceof Error ? error.message : String(error);
   for (const { pointer, schema } of places.values())

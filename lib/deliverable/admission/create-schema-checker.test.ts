@@ -108,7 +108,7 @@ describe("numbers that JavaScript cannot hold", () => {
 
   test("are violations with the place in the value and in the model's own JSON", async () => {
     const answer = '{"id":9007199254740993,"more":[{"key":"a","value":1.5},{"key":"b","value":-1e400}]}';
-    const judged = await checker.judgeAnswer(schema, answer);
+    const judged = await checker.checkAnswer(schema, answer);
     assert.ok(judged.kind === "breaks", JSON.stringify(judged));
     assert.deepEqual(judged.violations.slice(0, 2), [
       {
@@ -127,13 +127,13 @@ describe("numbers that JavaScript cannot hold", () => {
 
   test("large numbers that JavaScript represents exactly are not violations", async () => {
     for (const id of ["9007199254740992", "-9007199254740991", "1e23", "100000000000000000000", "12.0"]) {
-      const judged = await checker.judgeAnswer(schema, `{"id":${id},"more":null}`);
+      const judged = await checker.checkAnswer(schema, `{"id":${id},"more":null}`);
       assert.deepEqual(judged, { kind: "fits", value: { id: Number(id) } }, id);
     }
   });
 
   test("text that is not JSON is unreadable", async () => {
-    const judged = await checker.judgeAnswer(schema, '{"id":');
+    const judged = await checker.checkAnswer(schema, '{"id":');
     assert.deepEqual(judged, { kind: "unreadable", reason: "not JSON" });
   });
 });
@@ -291,23 +291,23 @@ describe("the response format of a schema", () => {
     const checker = createChecker("openai");
     const format = await checker.formatOf(schema);
     assert.deepEqual([format.isStrict, format.schema.additionalProperties], [true, false]);
-    const fits = await checker.judgeAnswer(
+    const fits = await checker.checkAnswer(
       schema,
       JSON.stringify({ size: 3, additional: [{ key: "a", value: 1 }] }),
     );
     assert.deepEqual(fits, { kind: "fits", value: { a: 1, size: 3 } });
-    assert.deepEqual(await checker.judgeAnswer(schema, JSON.stringify({ size: 2, additional: null })), {
+    assert.deepEqual(await checker.checkAnswer(schema, JSON.stringify({ size: 2, additional: null })), {
       kind: "breaks",
       violations: [{ path: "/size", rawPath: "/size", message: "must be >= 3" }],
     });
-    const outside = await checker.judgeAnswer(schema, JSON.stringify({ size: "3", additional: null }));
+    const outside = await checker.checkAnswer(schema, JSON.stringify({ size: "3", additional: null }));
     assert.deepEqual([outside.kind, "path" in outside && outside.path], ["outside", "/size"]);
   });
 
   test("is the schema itself if the provider has no limits", async () => {
     const checker = createChecker("none");
     assert.deepEqual(await checker.formatOf(schema), { schema, isStrict: false });
-    assert.deepEqual(await checker.judgeAnswer(schema, JSON.stringify({ size: 3, a: 1 })), {
+    assert.deepEqual(await checker.checkAnswer(schema, JSON.stringify({ size: 3, a: 1 })), {
       kind: "fits",
       value: { size: 3, a: 1 },
     });

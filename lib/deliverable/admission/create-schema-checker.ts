@@ -62,7 +62,7 @@ export type SchemaChecker = {
    * Decodes a model's answer in the format of `formatOf` into the caller's shape, and validates the result against the
    * caller's schema. A number that is too large for JavaScript to keep its digits is a violation.
    */
-  judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
+  checkAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
 };
 
@@ -104,7 +104,7 @@ export function createSchemaChecker(
       // This verdict is not cached, because another attempt may succeed, for example in a thread with more free memory.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
         return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
-      return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
+      return verdicts.add(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
     },
 
     async validateValue(schema, value) {
@@ -135,10 +135,10 @@ export function createSchemaChecker(
       if (cached) return cached;
       const outcome = await pool.run({ kind: "project", schema: text, profile }, ownerId, later);
       if (outcome.kind !== "projected") throw new Error(`the schema was not projected: ${outcome.kind}`);
-      return formats.keep(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
+      return formats.add(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
     },
 
-    async judgeAnswer(schema, answer, ownerId = NO_OWNER) {
+    async checkAnswer(schema, answer, ownerId = NO_OWNER) {
       const job = { kind: "judge", schema: JSON.stringify(schema), profile, answer } as const;
       return readJudgement(
         await pool.run(job, ownerId, later),

@@ -196,7 +196,7 @@ describe("a deliverable whose schema lists such values", () => {
       const judge = (value: unknown) => {
         const sent = project(value);
         assert.ok(sent.ok, JSON.stringify(value));
-        return checker.judgeAnswer(schema, JSON.stringify(sent.value));
+        return checker.checkAnswer(schema, JSON.stringify(sent.value));
       };
       for (const one of [...values, false]) {
         const value = { one, all: values };

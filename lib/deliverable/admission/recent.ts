@@ -1,7 +1,7 @@
 /** A cache of computed values. The key of a value is a text that identifies what the value was computed from. */
 type Recent<Value> = {
   find: (text: string) => Value | undefined;
-  keep: (text: string, value: Value) => Value;
+  add: (text: string, value: Value) => Value;
 };
 
 /** Creates a cache of the `max` most recently used values. */
@@ -9,7 +9,7 @@ export function createRecent<Value extends object>(max: number): Recent<Value> {
   const entries = new Map<string, Value>();
 
   /** Stores a value. An existing entry is deleted first, so that the map is ordered by last use. */
-  function keep(text: string, value: Value): Value {
+  function add(text: string, value: Value): Value {
     entries.delete(text);
     entries.set(text, value);
     const [oldest] = entries.keys();
@@ -20,8 +20,8 @@ export function createRecent<Value extends object>(max: number): Recent<Value> {
   return {
     find(text) {
       const cached = entries.get(text);
-      return cached && keep(text, cached);
+      return cached && add(text, cached);
     },
-    keep,
+    add,
   };
 }

@@ -93,7 +93,7 @@ export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaP
 /** Starts waiting tasks on free threads. */
 function dispatch(pool: Pool): void {
   while (pool.slots.some(({ task }) => task === undefined)) {
-    const task = takeNext(pool);
+    const task = dequeue(pool);
     const slot = task && pickSlot(pool, task.schemaHash);
     if (task === undefined || slot === undefined) return;
     void runTask(pool, slot, task);
@@ -101,7 +101,7 @@ function dispatch(pool: Pool): void {
 }
 
 /** Takes the next task of the first owner that may use another thread, and moves this owner to the end of the map. */
-function takeNext({ slots, waiting }: Pool): Task | undefined {
+function dequeue({ slots, waiting }: Pool): Task | undefined {
   const perOwnerMax = Math.max(1, slots.length - 1);
   for (const [ownerId, tasks] of waiting) {
     if (slots.filter(({ task }) => task?.ownerId === ownerId).length >= perOwnerMax) continue;

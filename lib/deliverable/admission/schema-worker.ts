@@ -21,11 +21,11 @@ type Compiled = Extract<CompiledSchema, { ok: true }>;
 type Refused = Extract<SchemaAnswer, { kind: "refused" }>;
 
 const compileText = (text: string): CompiledSchema =>
-  compiled.find(text) ?? compiled.keep(text, compileSchema(JSON.parse(text)));
+  compiled.find(text) ?? compiled.add(text, compileSchema(JSON.parse(text)));
 
 function projectText(text: string, profile: ProfileName): Projection {
   const key = `${profile} ${text}`;
-  return projected.find(key) ?? projected.keep(key, projectSchema(JSON.parse(text), profiles[profile]));
+  return projected.find(key) ?? projected.add(key, projectSchema(JSON.parse(text), profiles[profile]));
 }
 
 function run(job: SchemaJob): SchemaAnswer {
@@ -39,7 +39,7 @@ function run(job: SchemaJob): SchemaAnswer {
     case "validate":
       return validate(schema, JSON.parse(job.value));
     case "judge":
-      return judge(schema, job);
+      return checkAnswer(schema, job);
   }
 }
 
@@ -72,7 +72,7 @@ const NO_VALUE =
   "no finite value can be valid: what is required leads back to itself, or to something that is never valid";
 const ENDLESS = "refers to itself without end, or the value is nested too deeply";
 
-function judge(
+function checkAnswer(
   schema: Compiled,
   { schema: text, profile, answer }: Extract<SchemaJob, { kind: "judge" }>,
 ): SchemaAnswer {

@@ -2,7 +2,7 @@ import { _, type CodeKeywordDefinition, type KeywordCxt, Name, str } from "ajv";
 import { not } from "ajv/dist/compile/codegen/index.js";
 import { Type } from "ajv/dist/compile/util.js";
 import type AjvCore from "ajv/dist/core.js";
-import type { Place, SchemaObject } from "#lib/projection/schema/walk-schema.ts";
+import type { SchemaLocation, SchemaObject } from "#lib/projection/schema/walk-schema.ts";
 import type { Draft } from "./find-draft.ts";
 
 /**
@@ -24,7 +24,7 @@ const TRACKED = "$tracksEvaluated";
 export function trackEvaluated(
   ajv: AjvCore,
   draft: Draft,
-  places: ReadonlyMap<SchemaObject, Place>,
+  places: ReadonlyMap<SchemaObject, SchemaLocation>,
 ): AjvCore {
   const keywords = ["unevaluatedProperties", "unevaluatedItems"].filter(
     (keyword) => !draft.ignoredKeywords.has(keyword),

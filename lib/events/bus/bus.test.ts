@@ -5,7 +5,8 @@ import { openTestPostgres, type TestDatabase } from "#db/testing.ts";
 import type { NewEvent } from "../event.ts";
 import { createEventLog } from "../event-log.ts";
 import { anyEvent, insertBareSession, pieceOf, textOf, waitUntil } from "../testing.ts";
-import { type BusItem, createMemoryBus, type EventBus } from "./bus.ts";
+import type { BusItem, EventBus } from "./bus.ts";
+import { createMemoryBus } from "./local-bus.ts";
 import { createPostgresBus } from "./postgres-bus.ts";
 
 let postgres: TestPostgres;

@@ -1,5 +1,4 @@
 import type { MessageDelta, StoredEvent } from "../event.ts";
-import { createLocalBus } from "./local-bus.ts";
 
 /** An item that the bus delivers: a stored and committed event, or a chunk of a message that the model is writing. */
 export type BusItem = { type: "event"; event: StoredEvent } | { type: "delta"; delta: MessageDelta };
@@ -34,6 +33,3 @@ export type EventBus = {
   onSignal: (topic: string, listener: (text: string) => void, onGap?: () => void) => () => void;
   close: () => Promise<void>;
 };
-
-/** Creates the bus of a service that has only one process. */
-export const createMemoryBus = (): EventBus => ({ ...createLocalBus(), close: async () => {} });

@@ -3,6 +3,9 @@ import type { BusListener, EventBus } from "./bus.ts";
 import { createListeners } from "./listeners.ts";
 import { createUnfinished } from "./unfinished.ts";
 
+/** Creates the bus of a service that has only one process. */
+export const createMemoryBus = (): EventBus => ({ ...createLocalBus(), close: async () => {} });
+
 /** The bus within one process. It calls the listeners synchronously, in publish order. */
 export type LocalBus = Omit<EventBus, "close"> & {
   /**
@@ -35,7 +38,7 @@ export function createLocalBus(): LocalBus {
   return {
     publish(sessionId, item) {
       if (item.type === "delta") unfinished.remember(item.delta);
-      else unfinished.settle(sessionId, item.event.kind);
+      else unfinished.drop(sessionId, item.event.kind);
       for (const { listener } of sessions.of(sessionId)) listener(item);
     },
     subscribe: (sessionId, listener, onGap = ignore) => sessions.add(sessionId, { listener, onGap }),
@@ -48,7 +51,7 @@ export function createLocalBus(): LocalBus {
       for (const sessionId of sessions.keys()) recheck(sessionId);
       for (const topic of topics.keys()) for (const { onGap } of topics.of(topic)) onGap();
     },
-    settle: unfinished.settle,
+    settle: unfinished.drop,
     hasListeners: sessions.has,
     listSessions: sessions.keys,
     readUnfinished: unfinished.read,

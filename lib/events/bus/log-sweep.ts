@@ -16,7 +16,7 @@ export type LogSweep = {
    */
   run: () => Promise<void>;
   /** Records that an event was delivered. */
-  noteDelivered: (sessionId: string, seq: number) => void;
+  recordDelivered: (sessionId: string, seq: number) => void;
   /** Forgets which events of a session were delivered, so that the next run reports a gap for the session. */
   forget: (sessionId: string) => void;
 };
@@ -50,7 +50,7 @@ export function createLogSweep(deps: {
         logger.debug({ err: error }, "comparing the bus with the log failed");
       }
     },
-    noteDelivered(sessionId, seq) {
+    recordDelivered(sessionId, seq) {
       if (local.hasListeners(sessionId))
         delivered.set(sessionId, Math.max(seq, delivered.get(sessionId) ?? 0));
     },

@@ -1,6 +1,7 @@
 import type { OpenDatabase } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { createMemoryBus, type EventBus } from "./bus.ts";
+import type { EventBus } from "./bus.ts";
+import { createMemoryBus } from "./local-bus.ts";
 import { createPostgresBus } from "./postgres-bus.ts";
 
 /**

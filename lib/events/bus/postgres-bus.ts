@@ -112,7 +112,7 @@ function publish(parts: Parts, sessionId: string, item: BusItem): void {
 
 /** Delivers an item to the listeners in this process. */
 function deliver({ local, sweep }: Parts, sessionId: string, item: BusItem): void {
-  if (item.type === "event") sweep.noteDelivered(sessionId, item.event.seq);
+  if (item.type === "event") sweep.recordDelivered(sessionId, item.event.seq);
   local.publish(sessionId, item);
 }
 

@@ -4,7 +4,7 @@ import type { EventKind, MessageDelta } from "../event.ts";
 type Unfinished = {
   remember: (delta: MessageDelta) => void;
   /** Drops the session's message if a stored event of this kind ends the message. */
-  settle: (sessionId: string, kind: EventKind) => void;
+  drop: (sessionId: string, kind: EventKind) => void;
   /** Returns the parts of a session's message. Each part is one chunk with its text from offset 0. */
   read: (sessionId: string) => MessageDelta[];
   /** Returns the parts of the messages of all sessions. Each part is one chunk with its text from offset 0. */
@@ -31,7 +31,7 @@ export function createUnfinished(): Unfinished {
         current.offset + current.text.length === delta.offset;
       parts.set(key, continues ? { ...current, text: current.text + delta.text } : { ...delta });
     },
-    settle(sessionId, kind) {
+    drop(sessionId, kind) {
       if (ENDS.has(kind)) sessions.delete(sessionId);
     },
     read: (sessionId) => list(sessions.get(sessionId)),

@@ -1,6 +1,6 @@
 import type { PageElement, PageRoot } from "#lib/dom/make-dom.ts";
+import { describePosition } from "./describe-position.ts";
 import type { PageWatch } from "./page-watch.ts";
-import { placeOf } from "./place-of.ts";
 
 /**
  * Returns keys that identify elements in loads of the same page with and without the variant: the element's place among
@@ -33,6 +33,6 @@ export function identifyElements(watch: PageWatch, paths: string[][]): string[][
   return paths.map((path) => {
     const element = find(path);
     if (!element) return [path.join(" ")];
-    return isBuilt(element) ? [contentOf(element)] : [placeOf(element, isBuilt), contentOf(element)];
+    return isBuilt(element) ? [contentOf(element)] : [describePosition(element, isBuilt), contentOf(element)];
   });
 }

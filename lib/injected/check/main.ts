@@ -27,7 +27,7 @@ import {
 } from "./operate/operator.ts";
 import { makeReactionRecorder } from "./operate/record-reaction.ts";
 import { readTab, recordTab } from "./operate/record-tab.ts";
-import { type PageWatch, untilApplied, untilQuiet, watchPage } from "./page-watch.ts";
+import type { PageWatch } from "./page-watch.ts";
 import { findChangeOf, readChanges, readLosses, readSize } from "./read-changes.ts";
 import { makeEffectReader } from "./read-effect.ts";
 import { readHeld } from "./read-held.ts";
@@ -37,6 +37,7 @@ import { readStyles } from "./read-styles.ts";
 import { snapshotDom } from "./snapshot-dom.ts";
 import { makeVerifier } from "./verify-changes.ts";
 import { isBlank, watchBlank } from "./watch-blank.ts";
+import { untilApplied, untilQuiet, watchDocument } from "./watch-document.ts";
 
 /** The functions that get the document's `PageWatch` and one argument, by the names with which the check calls them. */
 const lookFunctions = {
@@ -84,18 +85,16 @@ export function start(changes: ExaminedChange[], tagUrl: string): void {
   const counter = { prefix: "", next: 1 };
   const newKit = () => createPageKit(counter);
   const verifier = makeVerifier(dom, changes, makeNodeMatcher, makeBuiltNodes, makeEffectReader, beginningOf);
-  // The operator needs the rest of the watch. It is added below, as is the watch of blank documents.
-  const created = watchPage(dom, changes, tagUrl, newKit, verifier) as PageWatch;
-  created.operator = makeOperator(
-    created,
+  const observed = watchDocument(dom, changes, tagUrl, newKit, verifier);
+  const operator = makeOperator(
+    observed,
     makeControlFinder,
     makeReactionRecorder,
     fillForm,
     DANGEROUS_LINK.source,
     beginningOf,
   );
-  created.blank = watchBlank(newKit);
-  watch = created;
+  watch = { ...observed, operator, blank: watchBlank(newKit) };
 }
 
 /** Calls a function with the document's watch. */

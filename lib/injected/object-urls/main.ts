@@ -4,7 +4,7 @@
  * Keeps the object of each `blob:` URL until `revokedMs` after the page has revoked the URL, because pages often revoke
  * the URL of a download immediately. Replaces two functions of `URL` by proxies that behave the same for the page.
  */
-export function keepObjectUrls(revokedMs: number): void {
+export function delayUrlRevocation(revokedMs: number): void {
   const objects = new Map<string, object>();
   const { createObjectURL, revokeObjectURL } = URL;
   const later = setTimeout;

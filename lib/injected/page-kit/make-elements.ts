@@ -1,7 +1,7 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
-import type { SearchKit } from "./page-kit.ts";
+import type { SearchKit } from "./make-search.ts";
 
 /** How people can use an element of the page. Null if people cannot use the element. */
 type ElementPurpose =

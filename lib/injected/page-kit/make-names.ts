@@ -1,7 +1,7 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
-import type { SearchKit } from "./page-kit.ts";
+import type { SearchKit } from "./make-search.ts";
 import { roleOf } from "./role-of.ts";
 
 /** Functions that compute the name and the text of an element. */

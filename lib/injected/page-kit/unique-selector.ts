@@ -1,9 +1,9 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
-import type { PageKit, SearchKit } from "./page-kit.ts";
+import type { SearchKit } from "./make-search.ts";
 
-/** Creates the function {@link PageKit.selectorOf}. */
-export function makeSelectorOf({ roots, queryAll }: SearchKit): PageKit["selectorOf"] {
+/** Creates the function `PageKit.selectorOf`. */
+export function makeSelectorOf({ roots, queryAll }: SearchKit): (element: PageElement) => string | null {
   const testAttributes = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
   const namingAttributes = [
     "name",

@@ -3,24 +3,10 @@ import { listCopies } from "./copies.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { add, every, filter, includes, join, readWords, without } from "./lists.ts";
-import { keepOriginal, takeOriginal } from "./lost-originals.ts";
-import { shared } from "./shared-state.ts";
-
-/** The state of an attribute that is edited by one or more changes. */
-export type Slot = {
-  /** The last value that the page set. */
-  original: string | null;
-  /** The value that the attribute had after the runtime last wrote or read it. */
-  shown: string | null;
-  edits: Edit[];
-};
+import { popOriginal, recordOriginal } from "./lost-originals.ts";
+import { type Edit, type Slot, shared } from "./shared-state.ts";
 
 type Value = string | null;
-
-/**
- * An edit of an attribute's value. `isPart` is true if the edit changes only a part of the value, such as one class.
- */
-type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
   const { style } = dom.createElement(document, "span");
@@ -91,7 +77,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
   const keyOf = (value: Value) => dom.localName(element) + name + value;
   const slot = slots.get(name) ?? {
     // The cast is safe: this function keeps the values of attributes by such keys.
-    original: (takeOriginal(keyOf(shown)) ?? { original: shown }).original as Value,
+    original: (popOriginal(keyOf(shown)) ?? { original: shown }).original as Value,
     shown,
     edits: [],
   };
@@ -128,7 +114,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
     undo() {
       absorb();
       const before = slot.shown;
-      if (!dom.isConnected(element)) keepOriginal(keyOf(before), slot.original);
+      if (!dom.isConnected(element)) recordOriginal(keyOf(before), slot.original);
       slot.edits = without(slot.edits, edit);
       show();
       for (const copy of listCopies([element]) as PageElement[]) {

@@ -1,21 +1,6 @@
 import type { PageNode } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
-import { shared } from "./shared-state.ts";
-
-/**
- * Lets a framework keep working on a parent whose children the runtime has moved elsewhere. The framework calls
- * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with children that it has rendered. These calls
- * would throw, because the children are no longer in the parent. The guard overrides these methods on the parent, and
- * redirects the calls to where the children are.
- */
-export type Guard = {
-  /**
-   * Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content.
-   */
-  target: PageNode;
-  /** For each child that was moved elsewhere, the placeholder that marks its original position. */
-  placeholders: Map<PageNode, PageNode>;
-};
+import { type Guard, shared } from "./shared-state.ts";
 
 /** Inserts a node, bypassing the guard. */
 export const insertNode = dom.insertBefore;

@@ -1,8 +1,6 @@
 import { add, filter, find, without } from "./lists.ts";
 import { roundMs } from "./reapply-limit.ts";
-import { shared } from "./shared-state.ts";
-
-export type LostOriginal = { look: string; original: unknown; lostMs: number };
+import { type LostOriginal, shared } from "./shared-state.ts";
 
 const LOST_MAX = 500;
 
@@ -12,7 +10,7 @@ const LOST_MAX = 500;
  *
  * @param look describes the changed element as the page would render it from such HTML
  */
-export function keepOriginal(look: string, original: unknown): void {
+export function recordOriginal(look: string, original: unknown): void {
   // Elements that the page removed earlier do not come back together with these.
   shared.lost = filter(
     shared.lost,
@@ -22,7 +20,7 @@ export function keepOriginal(look: string, original: unknown): void {
 }
 
 /** Finds and forgets what the first lost element with this look had before its change. */
-export function takeOriginal(look: string): LostOriginal | undefined {
+export function popOriginal(look: string): LostOriginal | undefined {
   const taken = find(shared.lost, (each) => each.look === look);
   shared.lost = without(shared.lost, taken);
   return taken;

@@ -18,7 +18,7 @@ import {
   without,
 } from "./lists.ts";
 import type { CompiledNode, Position } from "./runtime-types.ts";
-import { shared } from "./shared-state.ts";
+import { type Moved, shared } from "./shared-state.ts";
 
 /** Lists the nodes at this position of the reference node for which `test` is true, from the nearest outwards. */
 function listAt(reference: PageNode, position: Position, test: (node: PageNode) => boolean): PageNode[] {
@@ -103,20 +103,6 @@ export function insertNodes(element: PageElement, position: Position, compiled: 
     },
   };
 }
-
-/** The state of a moved element. If several changes move it, it is at the last of the places. */
-export type Moved = {
-  /** A comment that stays at the original position. */
-  placeholder: Comment;
-  /**
-   * An empty text after the element, if its new position has the same parent. A framework that inserts a node before the
-   * element's next sibling means the original position. Without this text, the next sibling could be another child.
-   */
-  follower: Text;
-  home: PageNode | undefined;
-  newParent: PageNode | null | undefined;
-  places: { target: PageElement | DocumentFragment; position: Position }[];
-};
 
 /** Methods of an element that insert nodes next to it. */
 const NEIGHBOUR_METHODS = readWords("before after replaceWith insertAdjacentElement insertAdjacentHTML");

@@ -5,30 +5,10 @@ import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
 import { add, every, filter, find, includes, last, map, readWords, reverse, some, without } from "./lists.ts";
-import { keepOriginal, takeOriginal } from "./lost-originals.ts";
+import { popOriginal, recordOriginal } from "./lost-originals.ts";
 import { moveElement } from "./place-nodes.ts";
 import type { CompiledNode } from "./runtime-types.ts";
-import { shared } from "./shared-state.ts";
-
-/** The state of an element whose content is replaced by changes. If there are several edits, the last one is shown. */
-export type Content = {
-  edits: CompiledNode[][];
-  shown: CompiledNode[] | undefined;
-  /** The nodes that show the edit: new nodes, or a text of the page. */
-  built: PageNode[];
-  /**
-   * Contains the page's own nodes while other content is shown. A framework can still work on these nodes: it changes
-   * their texts directly, and a guard redirects its insertions and removals to this fragment.
-   */
-  stash: DocumentFragment;
-  /**
-   * The page's own texts while they and the page's comments stay in the element. Frameworks find texts by their
-   * comments. A text shows the edit or nothing. The values are what the page and the runtime last wrote.
-   */
-  texts: Map<Text, { own: string; shown: string }>;
-  /** The effects that move elements away from between such texts. */
-  moves: Effect[];
-};
+import { type Content, shared } from "./shared-state.ts";
 
 /** Whether a node is the comment by which Qwik finds the text after it when it resumes the page. */
 const isTextMarker = (node: PageNode) => node instanceof Comment && /^t=/.test(node.data);
@@ -163,7 +143,7 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
   };
   const readKey = () => dom.localName(element) + dom.textContent(element);
   // The cast is safe: this function keeps the child nodes of elements by such keys.
-  const lost = takeOriginal(readKey())?.original as PageNode[] | undefined;
+  const lost = popOriginal(readKey())?.original as PageNode[] | undefined;
   if (lost) replaceChildren(element, lost);
   shared.contents.set(element, content);
   shared.changed.add(element);
@@ -192,7 +172,7 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
       const before = dom.textContent(element);
       content.edits = without(content.edits, nodes);
       show(element, content);
-      if (!dom.isConnected(element)) keepOriginal(key, listChildren(element));
+      if (!dom.isConnected(element)) recordOriginal(key, listChildren(element));
       for (const copy of listCopies([element])) restoreCopy(copy as PageElement, element, before);
     },
   };

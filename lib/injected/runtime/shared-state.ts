@@ -1,10 +1,72 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
-import type { Slot } from "./edit-slot.ts";
-import type { Guard } from "./guard-parent.ts";
-import type { LostOriginal } from "./lost-originals.ts";
-import type { Moved } from "./place-nodes.ts";
-import type { VariantHandle } from "./runtime-types.ts";
-import type { Content } from "./set-content.ts";
+import type { Effect } from "./effect.ts";
+import type { CompiledNode, Position, VariantHandle } from "./runtime-types.ts";
+
+/** The state of an element whose content is replaced by changes. If there are several edits, the last one is shown. */
+export type Content = {
+  edits: CompiledNode[][];
+  shown: CompiledNode[] | undefined;
+  /** The nodes that show the edit: new nodes, or a text of the page. */
+  built: PageNode[];
+  /**
+   * Contains the page's own nodes while other content is shown. A framework can still work on these nodes: it changes
+   * their texts directly, and a guard redirects its insertions and removals to this fragment.
+   */
+  stash: DocumentFragment;
+  /**
+   * The page's own texts while they and the page's comments stay in the element. Frameworks find texts by their
+   * comments. A text shows the edit or nothing. The values are what the page and the runtime last wrote.
+   */
+  texts: Map<Text, { own: string; shown: string }>;
+  /** The effects that move elements away from between such texts. */
+  moves: Effect[];
+};
+
+/** The state of a moved element. If several changes move it, it is at the last of the places. */
+export type Moved = {
+  /** A comment that stays at the original position. */
+  placeholder: Comment;
+  /**
+   * An empty text after the element, if its new position has the same parent. A framework that inserts a node before the
+   * element's next sibling means the original position. Without this text, the next sibling could be another child.
+   */
+  follower: Text;
+  home: PageNode | undefined;
+  newParent: PageNode | null | undefined;
+  places: { target: PageElement | DocumentFragment; position: Position }[];
+};
+
+/** What an element that has left the document had before a change, and its look with the change. */
+export type LostOriginal = { look: string; original: unknown; lostMs: number };
+
+/**
+ * Lets a framework keep working on a parent whose children the runtime has moved elsewhere. The framework calls
+ * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with children that it has rendered. These calls
+ * would throw, because the children are no longer in the parent. The guard overrides these methods on the parent, and
+ * redirects the calls to where the children are.
+ */
+export type Guard = {
+  /**
+   * Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content.
+   */
+  target: PageNode;
+  /** For each child that was moved elsewhere, the placeholder that marks its original position. */
+  placeholders: Map<PageNode, PageNode>;
+};
+
+/** The state of an attribute that is edited by one or more changes. */
+export type Slot = {
+  /** The last value that the page set. */
+  original: string | null;
+  /** The value that the attribute had after the runtime last wrote or read it. */
+  shown: string | null;
+  edits: Edit[];
+};
+
+/**
+ * An edit of an attribute's value. `isPart` is true if the edit changes only a part of the value, such as one class.
+ */
+export type Edit = { isPart: boolean; change: (value: string | null) => string | null };
 
 /**
  * State that all variants in a document share, so that two variants can change the same element. Their scripts may come

@@ -39,13 +39,13 @@ let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
 /** Until when the reconciliations so far use up their share of the time. */
-let paidAtMs = -FREE_LOADING_MS;
+let budgetSpentUntilMs = -FREE_LOADING_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
 /** The scripts of pages that have run, each with what it returned. A function is called when its page stops. */
 const scriptsRun = new Map<string, unknown>();
-const observer = new MutationObserver((records) => work(records));
+const observer = new MutationObserver((records) => runRound(records));
 
 const listChanges = () => flatMap(pages, ({ changes }) => changes);
 
@@ -65,7 +65,7 @@ function observeRoots(): void {
  * Whether a new element is relevant. It is relevant if it has shadow roots, or if a selector matches it or an element
  * inside it.
  */
-function concerns(element: PageElement): boolean {
+function mayMatch(element: PageElement): boolean {
   if (listShadowRoots(element)[0]) isStale = true;
   return (
     isStale ||
@@ -82,7 +82,7 @@ function concerns(element: PageElement): boolean {
  *
  * @returns whether the changes must be reconciled: selectors may match other elements now, or a change has lost nodes.
  */
-function digest(records: MutationRecord[]): boolean {
+function processMutations(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;
   let isRelevant = isMany;
   isStale ||= isMany;
@@ -92,15 +92,16 @@ function digest(records: MutationRecord[]): boolean {
     isRelevant ||= some(pages, ({ page }) =>
       type === "childList" ? page.isPositional : includes(page.deciding, attributeName ?? ""),
     );
-    for (const node of addedNodes) if (dom.isElement(node)) isRelevant = concerns(node) || isRelevant;
+    for (const node of addedNodes) if (dom.isElement(node)) isRelevant = mayMatch(node) || isRelevant;
   }
   const changes = listChanges();
-  if (filter(changes, (change) => change.verify(false, isMany ? undefined : mutated)).length > 0) settle();
+  if (filter(changes, (change) => change.verify(false, isMany ? undefined : mutated)).length > 0)
+    restorePositions();
   return isRelevant || some(changes, (change) => change.hasLost());
 }
 
 /** Restores the positions of nodes that other changes of the variant have displaced. */
-function settle(): void {
+function restorePositions(): void {
   for (let pass = 0; pass < PASSES_MAX; pass++)
     if (filter(listChanges(), (change) => change.verify(true)).length === 0) return;
 }
@@ -114,7 +115,7 @@ function reconcile(): void {
   for (let pass = 0; pass < PASSES_MAX; pass++) {
     for (const change of changes) change.search();
     if (filter(changes, (change) => change.reconcile(pass > 0)).length === 0) break;
-    settle();
+    restorePositions();
   }
 }
 
@@ -122,16 +123,16 @@ function reconcile(): void {
  * Runs one round: verifies the changes, and applies them to new elements if necessary. No code of the page runs during
  * a round.
  */
-function work(records: MutationRecord[], isUrgent = false): void {
+function runRound(records: MutationRecord[], isUrgent = false): void {
   const startMs = beginRound();
   // The end of hydration causes no mutation, so each round tries blocked elements again.
-  if (digest(records) || isHydrating) isPending = true;
+  if (processMutations(records) || isHydrating) isPending = true;
   for (const page of pages) page.adoptSheet();
   if (isPending && (isUrgent || startMs >= nextRoundMs)) {
     reconcile();
-    paidAtMs = Math.max(paidAtMs, startMs - (isLoading() ? FREE_LOADING_MS : FREE_MS));
-    paidAtMs += (performance.now() - startMs) * TIMES_WORK;
-    nextRoundMs = Math.max(paidAtMs, startMs + FRAME_MS);
+    budgetSpentUntilMs = Math.max(budgetSpentUntilMs, startMs - (isLoading() ? FREE_LOADING_MS : FREE_MS));
+    budgetSpentUntilMs += (performance.now() - startMs) * TIMES_WORK;
+    nextRoundMs = Math.max(budgetSpentUntilMs, startMs + FRAME_MS);
   }
   // Discards the mutation records that the runtime's own writes have caused.
   observer.takeRecords();
@@ -144,7 +145,7 @@ function work(records: MutationRecord[], isUrgent = false): void {
   if (waitMs <= FRAME_MS) requestAnimationFrame(() => resume(true));
 }
 
-const resume = (isUrgent?: boolean) => work(observer.takeRecords(), isUrgent);
+const resume = (isUrgent?: boolean) => runRound(observer.takeRecords(), isUrgent);
 
 function tryScript(run: () => void): void {
   try {
@@ -188,7 +189,7 @@ function followAddress(): void {
   pages = map(matching, (page) => find(pages, (running) => running.page === page) ?? startPage(page));
   observer.disconnect();
   isPending = isStale = pages.length > 0;
-  work([], true);
+  runRound([], true);
   runScripts();
 }
 

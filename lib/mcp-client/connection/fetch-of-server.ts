@@ -28,7 +28,7 @@ export function fetchOfServer(
   server: McpServer,
   limits: McpLimits,
   watch: AnswerWatch,
-): { fetch: Fetch; settle: () => Promise<void> } {
+): { fetch: Fetch; flush: () => Promise<void> } {
   const { origin, host } = new URL(server.url);
   const notifications = new Set<Promise<unknown>>();
   /** The methods of the requests that were sent, by their ids. */
@@ -67,7 +67,7 @@ export function fetchOfServer(
 
   return {
     fetch,
-    async settle() {
+    async flush() {
       await createDeadline({ ms: NOTIFY_TIMEOUT_MS }).settles(Promise.allSettled(notifications));
     },
   };

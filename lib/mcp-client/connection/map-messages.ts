@@ -21,7 +21,7 @@ export function mapMessages(response: Response, map: MapMessage): Response {
   let tail = "";
 
   /** Adds text. @returns the events that are complete now. */
-  function takeEvents(text: string): string {
+  function mapNewEvents(text: string): string {
     let last = -1;
     if (isStream)
       for (const { index, 0: end } of (tail + text).matchAll(EVENT_END))
@@ -38,7 +38,7 @@ export function mapMessages(response: Response, map: MapMessage): Response {
 
   const transform = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      const events = takeEvents(decoder.decode(chunk, { stream: true }));
+      const events = mapNewEvents(decoder.decode(chunk, { stream: true }));
       if (events !== "") controller.enqueue(encoder.encode(events));
     },
     flush(controller) {

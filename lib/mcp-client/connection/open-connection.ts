@@ -91,7 +91,7 @@ export async function openConnection(
 
   async function close() {
     isOpen = false;
-    await wire.settle();
+    await wire.flush();
     if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
       await createDeadline({ ms: TERMINATE_TIMEOUT_MS }).settles(transport.terminateSession());
     await client.close().catch(() => {});

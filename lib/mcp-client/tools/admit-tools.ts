@@ -76,7 +76,7 @@ export async function admitTools(
       await yieldToOthers();
       since = performance.now();
     }
-    const judged = judgeTool(serverId, raw, { limits, usedNames, hasTasks: listing.hasTasks });
+    const judged = admitTool(serverId, raw, { limits, usedNames, hasTasks: listing.hasTasks });
     const reason =
       "reason" in judged
         ? judged.reason
@@ -107,7 +107,7 @@ export const skipTools = (serverId: string, reason: string, tools: string[]): Sk
   toolCount: tools.length,
 });
 
-function judgeTool(
+function admitTool(
   serverId: string,
   raw: unknown,
   { limits, usedNames, hasTasks }: { limits: McpLimits; usedNames: ReadonlySet<string>; hasTasks: boolean },

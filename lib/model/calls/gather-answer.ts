@@ -54,7 +54,7 @@ export function createGatherer(tools: ModelTools) {
     const existing = open.get(key);
     const part: TextPart = existing ?? { type, text: "" };
     if (!existing) {
-      room.takePart();
+      room.countPart();
       open.set(key, part);
       parts.push(part);
     }
@@ -67,8 +67,8 @@ export function createGatherer(tools: ModelTools) {
 
   function addCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>) {
     const { toolCallId, toolName, providerMetadata } = part;
-    room.takeCall(toolCallId);
-    room.takeInput(toolCallId, part.input);
+    room.countCall(toolCallId);
+    room.countInput(toolCallId, part.input);
     room.take(toolName);
     if (providerMetadata) room.take(JSON.stringify(providerMetadata));
     const read = readInput(tools, toolName, part.input);
@@ -86,7 +86,7 @@ export function createGatherer(tools: ModelTools) {
   }
 
   /** Notes what an event of the provider says about the end of the answer. @throws the error in the event. */
-  function noteRaw(event: unknown) {
+  function recordRawEnd(event: unknown) {
     const end = readRawEnd(event);
     if (end && "error" in end) throw end.error;
     if (end) isIncomplete = true;
@@ -102,7 +102,7 @@ export function createGatherer(tools: ModelTools) {
         case "error":
           throw part.error;
         case "raw":
-          noteRaw(part.rawValue);
+          recordRawEnd(part.rawValue);
           return undefined;
         case "text-start":
         case "text-end":
@@ -121,10 +121,10 @@ export function createGatherer(tools: ModelTools) {
           return { kind, text: part.delta };
         }
         case "tool-input-start":
-          room.takeCall(part.id);
+          room.countCall(part.id);
           return undefined;
         case "tool-input-delta":
-          room.takeInput(part.id, part.delta, true);
+          room.countInput(part.id, part.delta, true);
           return { kind: "tool-input", text: part.delta };
         case "tool-call":
           // The service offers no tools that the provider executes, so it ignores calls of such tools.
@@ -167,7 +167,7 @@ function createRoom() {
   let bytes = 0;
   let parts = 0;
 
-  function takeBytes(count: number) {
+  function countBytes(count: number) {
     bytes += count;
     if (bytes > bytesMax)
       throw new AnswerTooLargeError(
@@ -175,26 +175,26 @@ function createRoom() {
       );
   }
 
-  function takeCall(id: string) {
+  function countCall(id: string) {
     if (inputs.has(id)) return;
-    takeBytes(Buffer.byteLength(id));
+    countBytes(Buffer.byteLength(id));
     inputs.set(id, 0);
     if (inputs.size > callsMax) throw new AnswerTooLargeError(`it has more than ${callsMax} tool calls`);
   }
 
   return {
-    take: (text: string) => takeBytes(Buffer.byteLength(text)),
-    takeCall,
-    takePart() {
+    take: (text: string) => countBytes(Buffer.byteLength(text)),
+    countCall,
+    countPart() {
       parts += 1;
       if (parts > partsMax) throw new AnswerTooLargeError(`it has more than ${partsMax} parts`);
     },
     /** Counts a piece of a call's input (`isPiece`), or the whole input, whose pieces may have been counted before. */
-    takeInput(id: string, text: string, isPiece = false) {
-      takeCall(id);
+    countInput(id: string, text: string, isPiece = false) {
+      countCall(id);
       const size = Buffer.byteLength(text);
       const counted = inputs.get(id) ?? 0;
-      takeBytes(isPiece ? size : Math.max(0, size - counted));
+      countBytes(isPiece ? size : Math.max(0, size - counted));
       inputs.set(id, isPiece ? counted + size : Math.max(counted, size));
     },
   };

@@ -129,11 +129,11 @@ export async function streamModel(
     const gatherer = createGatherer(request.tools ?? NO_TOOLS);
     const answer = await readStream(stream, gatherer, watched, onDelta);
     if (answer.end === "failed" || answer.end === "unknown")
-      access.outcomes?.noteFailure(new UnfinishedAnswerError(), stop);
-    else access.outcomes?.noteSuccess();
+      access.outcomes?.recordFailure(new UnfinishedAnswerError(), stop);
+    else access.outcomes?.recordSuccess();
     return answer;
   } catch (error) {
-    access.outcomes?.noteFailure(error, watched.signal);
+    access.outcomes?.recordFailure(error, watched.signal);
     throw error;
   } finally {
     watched.close();

@@ -9,7 +9,8 @@ import { asksForPlan, carryOutPlan } from "./planning/carry-out-plan.ts";
 import { isGo, saysContinue } from "./planning/plan-state.ts";
 import { writePlan, writeStillWaiting } from "./planning/write-plan.ts";
 import { followLink, LINKS, openPage, openUrlOf, sincePageChange } from "./reach-page.ts";
-import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
+import type { DemoStep, Situation } from "./situation.ts";
+import type { ToolExchange } from "./tool-exchange.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
 /** After this many tool calls, a turn about one page ends with a report. */

@@ -1,6 +1,7 @@
 import type { DemoTask } from "./demo-task.ts";
 import { readPage } from "./page-reading.ts";
-import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
+import type { DemoStep, Situation } from "./situation.ts";
+import type { ToolExchange } from "./tool-exchange.ts";
 
 /** Selector of the links of a page. */
 export const LINKS = "a[href]";

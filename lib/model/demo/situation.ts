@@ -1,13 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { type PlanState, readPlanState } from "./planning/plan-state.ts";
-
-/** A tool call of the transcript with its result, if it has one. */
-export type ToolExchange = {
-  id: string;
-  toolName: string;
-  input: Record<string, unknown>;
-  result?: { isError: boolean; text: string };
-};
+import type { ToolExchange } from "./tool-exchange.ts";
 
 /** The next step of the demo model: say a sentence and call tools, or end the turn with a report. */
 export type DemoStep =

@@ -2,7 +2,8 @@ import type { DemoTask, Want } from "./demo-task.ts";
 import { readHtml } from "./html-reading.ts";
 import { findPrice, findProducts } from "./page-facts.ts";
 import { findJson, type PageElement, type PageReading, readData } from "./page-reading.ts";
-import type { Situation, ToolExchange } from "./situation.ts";
+import type { Situation } from "./situation.ts";
+import type { ToolExchange } from "./tool-exchange.ts";
 
 /** The last line of every report. It tells readers that no language model wrote the report. */
 export const demoLabel =

@@ -6,7 +6,7 @@ import { type AddressRule, hostAndPort } from "../address/address-rule.ts";
 import { answerRequest, forwardRequest } from "./forward-request.ts";
 import { openTunnel, refuseTunnel } from "./open-tunnel.ts";
 import type { OwnCertificate } from "./own-certificate.ts";
-import { createOwnOriginRule, type OwnOrigin } from "./own-origin.ts";
+import { createOwnOriginRule, type OwnOrigins } from "./own-origin.ts";
 import { createOwnTls } from "./own-tls.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 import { FAILED_HEADER, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
@@ -22,7 +22,7 @@ export type ProxyRefusal = {
 /** Options of the proxy. `rule` is the guard's rule. */
 export type ForwardProxyOptions = {
   rule: AddressRule;
-  own?: OwnOrigin;
+  own?: OwnOrigins;
   /**
    * Makes the allowed paths of our own https origins reachable. Without a certificate, tunnels to these origins are
    * refused.
@@ -30,6 +30,11 @@ export type ForwardProxyOptions = {
   ownCertificate?: OwnCertificate;
   /** If set, clients must authenticate (407). The user name becomes the `clientId` of refusals. */
   credentials?: ProxyCredentials;
+  /**
+   * Called with the host and port of each request and tunnel, which wait for what it returns. Must neither throw nor
+   * reject.
+   */
+  hold?: (host: string) => Promise<unknown> | undefined;
   /** Called for every refusal and every failure. Must not throw. */
   onRefused?: (refusal: ProxyRefusal) => void;
   logger?: Pick<Logger, "debug">;
@@ -86,7 +91,8 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     const clientId = authenticate(request);
     const url = URL.parse(request.url ?? "");
     if (clientId === false) answerRequest(response, 407, { "proxy-authenticate": challenge });
-    else if (url?.protocol === "http:") forwardRequest(context, request, response, url, clientId);
+    else if (url?.protocol === "http:")
+      held(url, () => forwardRequest(context, request, response, url, clientId));
     else answerRequest(response, 400, {}, "an absolute http URL is expected\n");
   }
 
@@ -98,11 +104,24 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     } else if (url === null) {
       refuseTunnel(client, "400 Bad Request");
     } else {
-      const { hostname, port } = hostAndPort(url);
-      if (tls?.takeTunnel(client, head, hostname, port)) return;
-      const upstream = openTunnel(context, client, head, url, clientId);
-      if (upstream !== undefined) track(upstream);
+      held(url, () => startTunnel(client, head, url, clientId));
     }
+  }
+
+  function startTunnel(client: Duplex, head: Uint8Array, url: URL, clientId: string | undefined): void {
+    if (client.destroyed) return;
+    const { hostname, port } = hostAndPort(url);
+    if (tls?.takeTunnel(client, head, hostname, port)) return;
+    const upstream = openTunnel(context, client, head, url, clientId);
+    if (upstream !== undefined) track(upstream);
+  }
+
+  /** Calls `go` at once, or when `options.hold` no longer holds requests to the host. */
+  function held(url: URL, go: () => void): void {
+    const { hostname, port } = hostAndPort(url);
+    const hold = options.hold?.(`${hostname}:${port}`);
+    if (hold) void hold.then(go);
+    else go();
   }
 
   const tls =

@@ -146,7 +146,7 @@ test("a client that does not complete a request in time is disconnected, even if
 }, async (t) => {
   const limits = { headersTimeout: 300, idleTimeoutMs: 60_000 };
   // The context can be empty, because no request in this test reaches the code that uses it.
-  const own = createOwnTls({} as ProxyContext, [new URL("https://service.test")], certificate, limits);
+  const own = createOwnTls({} as ProxyContext, () => [new URL("https://service.test")], certificate, limits);
   const clients: Socket[] = [];
   const server = createTcpServer((client) => {
     clients.push(client.on("error", () => {}));

@@ -19,18 +19,26 @@ type OwnTls = {
  * The caller must close the tunnels that are still open when the proxy stops.
  *
  * @param context must contain an `own` rule.
+ * @param origins returns our https origins. More can be added later; the servers are created when they are needed.
  * @param limits.headersTimeout time limit in ms for the handshake, and again for the headers of the first request.
  */
 export function createOwnTls(
   context: ProxyContext,
-  origins: readonly URL[],
+  origins: () => readonly URL[],
   { key, cert }: OwnCertificate,
   limits: { headersTimeout: number; idleTimeoutMs: number },
 ): OwnTls {
   const servers = new Map<string, Server>();
+  const findServer = (place: string): Server | undefined => {
+    const origin = origins().find((each) => placeOf(hostAndPort(each)) === place);
+    if (!origin) return undefined;
+    const server = servers.get(place) ?? startServer(origin);
+    servers.set(place, server);
+    return server;
+  };
   /** Timers of clients that have not yet sent a request. */
   const firstRequestTimers = new WeakMap<Duplex, NodeJS.Timeout>();
-  for (const origin of origins) {
+  function startServer(origin: URL): Server {
     const server = createServer(
       { key, cert, handshakeTimeout: limits.headersTimeout },
       (request, response) => {
@@ -62,11 +70,11 @@ export function createOwnTls(
     // Closes the connection if the client sent plain bytes or does not accept the certificate.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("clientError", (_error, socket) => socket.destroy());
-    servers.set(placeOf(hostAndPort(origin)), server);
+    return server;
   }
   return {
     takeTunnel(client, head, hostname, port) {
-      const server = servers.get(placeOf({ hostname, port }));
+      const server = findServer(placeOf({ hostname, port }));
       if (!server) return false;
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.byteLength > 0) client.unshift(head);

@@ -1,10 +1,10 @@
+import type { SessionSnapshot } from "../state/session-snapshot.ts";
 import type {
   AgentView,
   DeliveryView,
   ElicitationAnswer,
   FollowUpMode,
   QueuedMessage,
-  SessionSnapshot,
   ShareLinkView,
   ShareRole,
   Skill,

@@ -54,10 +54,19 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "deliverable.failed":
       return { ...state, deliverables: upsertDeliverable(state.deliverables, event.deliverable) };
     case "browser.status": {
-      const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError, pictureTakenAt } = event;
+      const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError, restartNotice, pictureTakenAt } =
+        event;
       return {
         ...state,
-        browser: { ...state.browser, status, desiredUrl, lastNavigatedUrl, currentUrl, lastError },
+        browser: {
+          ...state.browser,
+          status,
+          desiredUrl,
+          lastNavigatedUrl,
+          currentUrl,
+          lastError,
+          restartNotice,
+        },
         browserPosition: status === "creating" ? state.browserPosition : null,
         pictureTakenAt: pictureTakenAt ?? state.pictureTakenAt,
       };

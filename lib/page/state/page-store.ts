@@ -5,6 +5,7 @@ import { mergePlan, mergeRequirements } from "./apply-planning.ts";
 import { mergeTestRun } from "./apply-test-run.ts";
 import { addRevisionFacts, markShown, mergeVariant, setPublication } from "./apply-variant.ts";
 import { mergePage } from "./merge-page.ts";
+import type { SessionSnapshot } from "./session-snapshot.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
@@ -15,7 +16,6 @@ import type {
   QueuedMessage,
   Requirement,
   RunView,
-  SessionSnapshot,
   TestRun,
   VariantRevision,
   VariantSummary,

@@ -1,4 +1,5 @@
-import type { ControlHolder, RunView, SessionSnapshot, ToolCallView } from "./view-types.ts";
+import type { SessionSnapshot } from "./session-snapshot.ts";
+import type { ControlHolder, RunView, ToolCallView } from "./view-types.ts";
 
 /** A message that the model is writing: the text of the deltas so far. */
 export type Draft = {

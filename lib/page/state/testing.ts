@@ -1,10 +1,10 @@
 import { applyEvent } from "./apply-event.ts";
+import type { SessionSnapshot } from "./session-snapshot.ts";
 import { createSessionState } from "./session-state.ts";
 import type {
   DomainEvent,
   MessageDelta,
   Publication,
-  SessionSnapshot,
   TestResult,
   TestRun,
   TranscriptMessage,

@@ -23,7 +23,7 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
   defineTool({
     name: "import_legacy_session",
     description:
-      "Imports a session's JSON export, a variant's JSON export, or a GrowthBook or PostHog document into this session: its variants as new variants, its conversation as history to read. A person or program imports plan and requirements. Give the document, or the path of its file in the workspace.",
+      "Imports a session's JSON export, a variant's JSON export, or a GrowthBook or PostHog document into this session: its variants as new variants, its conversation as history to read. A person or program imports plan and requirements. Give the document. With path, a file of the workspace is read instead.",
     input: z.strictObject({
       document: z.unknown().optional().describe("the JSON document"),
       path: z.string().min(1).optional().describe("such as downloads/session.json"),

@@ -10,7 +10,7 @@ import type { Schema } from "../schema/schema-index.ts";
 import { countCopies, hasForms, isOnlyUnion, limitsUnevaluated } from "../schema/weigh-union.ts";
 import { buildForms } from "./build-forms.ts";
 import { type Builder, createNode } from "./builder.ts";
-import { describePlace } from "./describe-place.ts";
+import { describeNode } from "./describe-node.ts";
 
 type Built = { codec: Codec; description: string };
 
@@ -18,18 +18,18 @@ const COPIES_OF_ONE_UNION_MAX = 200;
 
 /**
  * Builds the codec and the description of the node for a formula, which is a set of schemas for the same value.
- * @throws OutOfBudget
+ * @throws WorkBudgetSpent
  */
 export function buildCodec(builder: Builder, formula: Formula): Built {
   const expansion = expandFormula(builder.index, formula, builder.budget);
   if (expansion === undefined) return { codec: neverCodec, description: "" };
   if (expansion.values) {
     const codec = buildChoice(expansion.values);
-    return { codec, description: describePlace(builder, expansion, expansion.unions) };
+    return { codec, description: describeNode(builder, expansion, expansion.unions) };
   }
   const union = formula === builder.merged ? undefined : pickUnion(builder, expansion);
   const joined = expansion.unions.filter((each) => each !== union);
-  const description = describePlace(builder, expansion, joined, union);
+  const description = describeNode(builder, expansion, joined, union);
   if (union) return { codec: buildBranches(builder, formula, expansion, union), description };
 
   let kinds = expansion.kinds;

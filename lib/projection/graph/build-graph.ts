@@ -1,10 +1,10 @@
 import { type Node, neverCodec, type Slot } from "../codec/codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
-import { createBudget, OutOfBudget } from "../schema/budget.ts";
 import { createEvaluatedNames } from "../schema/evaluated-names.ts";
 import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
+import { createWorkBudget, WorkBudgetSpent } from "../schema/work-budget.ts";
 import { buildCodec } from "./build-codec.ts";
 import { type Builder, createCommonNodes, createNode, type Folded } from "./builder.ts";
 
@@ -41,7 +41,7 @@ export function buildGraph(
   limits: GraphLimits,
   isInput = false,
 ): Graph {
-  const budget = createBudget(limits.stepsMax ?? STEPS_MAX);
+  const budget = createWorkBudget(limits.stepsMax ?? STEPS_MAX);
   const whole: Formula = {
     described: isInput ? [root, OBJECT] : [root],
     base: [],
@@ -64,7 +64,7 @@ export function buildGraph(
     try {
       Object.assign(entry.node, buildCodec(builder, entry.formula));
     } catch (error) {
-      if (!(error instanceof OutOfBudget)) throw error;
+      if (!(error instanceof WorkBudgetSpent)) throw error;
       entry.node.codec = createUnionCodec([{ slot: anyValue, label: () => "json" }]);
     }
     levels -= 1;
@@ -91,8 +91,8 @@ export function buildGraph(
     index,
     budget,
     merged: isInput ? whole : undefined,
-    fields: createBudget(limits.fieldsMax),
-    copies: createBudget(limits.copiesMax),
+    fields: createWorkBudget(limits.fieldsMax),
+    copies: createWorkBudget(limits.copiesMax),
     evaluated: createEvaluatedNames(index, budget),
     common,
     slotOf(formula) {

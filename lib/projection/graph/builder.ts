@@ -3,11 +3,11 @@ import { createEntriesCodec, createListCodec } from "../codec/list-codec.ts";
 import { createObjectCodec } from "../codec/object-codec.ts";
 import { scalarCodec } from "../codec/scalar-codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
-import type { Budget } from "../schema/budget.ts";
 import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
+import type { WorkBudget } from "../schema/work-budget.ts";
 
 /**
  * A constraint that became a sentence in a description: the JSON pointer of its schema, its keyword, and the sentence.
@@ -17,13 +17,13 @@ export type Folded = { pointer: string; keyword: string; sentence: string };
 /** The context in which the nodes of a graph are built. */
 export type Builder = {
   index: SchemaIndex;
-  budget: Budget;
+  budget: WorkBudget;
   /** The formula whose unions are merged into one form. Undefined if no union has to be merged. */
   merged: Formula | undefined;
   /** Budget for properties and list positions. */
-  fields: Budget;
+  fields: WorkBudget;
   /** Budget for the properties that branches of unions copy from the schema around the union. */
-  copies: Budget;
+  copies: WorkBudget;
   evaluated: EvaluatedNames;
   common: CommonNodes;
   /** Returns the node for a formula; its codec is built later. Pass undefined for a formula that no value satisfies. */

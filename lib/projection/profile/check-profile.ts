@@ -1,22 +1,11 @@
 import { isObject, type JsonSchema } from "../json.ts";
 import { formatPointer } from "../schema/walk-schema.ts";
-import { findFlaw } from "./find-flaw.ts";
+import { type Flaw, findFlaw, type Site } from "./find-flaw.ts";
 import type { Profile, ProfileRules } from "./profile.ts";
 import { createTotals } from "./totals.ts";
 
 /** A violated rule of a profile, and a JSON pointer to the place of the violation in the schema. */
 export type Breach = { pointer: string; rule: string };
-
-/**
- * A schema in a document. `outer` is the schema around it, and `keys` is the path from `outer` to it. `depth` is the
- * nesting level; `$ref` is not followed.
- */
-export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
-
-/**
- * A rule that a schema violates. `under` is the keyword that causes the violation; omitted if the whole schema does.
- */
-export type Flaw = { rule: string; under?: string };
 
 /**
  * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. The time is

@@ -1,6 +1,16 @@
 import { isObject, type JsonSchema, ownValue } from "../json.ts";
-import type { Flaw, Site } from "./check-profile.ts";
 import type { ProfileRules } from "./profile.ts";
+
+/**
+ * A schema in a document. `outer` is the schema around it, and `keys` is the path from `outer` to it. `depth` is the
+ * nesting level; `$ref` is not followed.
+ */
+export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
+
+/**
+ * A rule that a schema violates. `under` is the keyword that causes the violation; omitted if the whole schema does.
+ */
+export type Flaw = { rule: string; under?: string };
 
 /** Checks one schema without its subschemas: its keywords, types, properties, reference and branches. */
 export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Flaw | undefined {

@@ -1,5 +1,5 @@
 import { isObject } from "../json.ts";
-import type { Flaw, Site } from "./check-profile.ts";
+import type { Flaw, Site } from "./find-flaw.ts";
 import type { ProfileRules } from "./profile.ts";
 
 type Totals = { add: (site: Site) => Flaw | undefined };

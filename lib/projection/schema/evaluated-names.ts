@@ -1,8 +1,8 @@
 import { isObject } from "../json.ts";
-import { type Budget, OutOfBudget } from "./budget.ts";
 import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
+import { type WorkBudget, WorkBudgetSpent } from "./work-budget.ts";
 
 /** Schemas that may apply to one value. `isComplete` is false if further schemas may apply. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
@@ -22,7 +22,7 @@ const SCHEMAS_MAX = 2_000;
  * Collects `roots`, and the schemas that may apply to the same value because of references, `allOf`, unions and
  * conditions.
  */
-export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
+export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: WorkBudget): SoftSchemas {
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];
   let isComplete = true;
@@ -34,7 +34,7 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
     try {
       budget.spend(1);
     } catch (error) {
-      if (!(error instanceof OutOfBudget)) throw error;
+      if (!(error instanceof WorkBudgetSpent)) throw error;
       return { schemas: [...found], isComplete: false };
     }
     open.push(...index.targetsOf(schema));
@@ -50,7 +50,7 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
   return { schemas: [...found], isComplete };
 }
 
-export function createEvaluatedNames(index: SchemaIndex, budget: Budget): EvaluatedNames {
+export function createEvaluatedNames(index: SchemaIndex, budget: WorkBudget): EvaluatedNames {
   const cached = new Map<SchemaObject, ReadonlySet<string> | undefined>();
   return {
     of(schema) {
@@ -60,7 +60,11 @@ export function createEvaluatedNames(index: SchemaIndex, budget: Budget): Evalua
   };
 }
 
-function findNames(index: SchemaIndex, owner: SchemaObject, budget: Budget): ReadonlySet<string> | undefined {
+function findNames(
+  index: SchemaIndex,
+  owner: SchemaObject,
+  budget: WorkBudget,
+): ReadonlySet<string> | undefined {
   const { schemas, isComplete } = collectSoft(index, [owner], budget);
   if (!isComplete) return undefined;
   const names = new Set<string>();

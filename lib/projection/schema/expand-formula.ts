@@ -1,9 +1,9 @@
 import { isObject, stableText } from "../json.ts";
-import type { Budget } from "./budget.ts";
 import { type Formula, isAnnotation, unionKey } from "./formula.ts";
 import { ALL_KINDS, hasKind, intersectKinds, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /**
  * An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it.
@@ -36,12 +36,16 @@ export type Expansion = {
 };
 
 /**
- * Collects the requirements of a formula. @throws OutOfBudget
+ * Collects the requirements of a formula. @throws WorkBudgetSpent
  *
  * @returns undefined if a `false` schema, the types or the listed values already show that no value satisfies the
  * formula. Other contradictions are not detected.
  */
-export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
+export function expandFormula(
+  index: SchemaIndex,
+  formula: Formula,
+  budget: WorkBudget,
+): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
   const described: SchemaObject[] = [];
   const unions: Union[] = [];

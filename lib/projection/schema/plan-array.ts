@@ -1,17 +1,17 @@
 import { stableText } from "../json.ts";
-import type { Budget } from "./budget.ts";
 import { conjoin, type Formula } from "./formula.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** The formulas for the first items by position and for all later items. Without `rest`, no later items are allowed. */
 type ArrayPlan = { positions: readonly Formula[]; rest: Formula | undefined; lengthMin: number };
 
-/** Plans the form of lists that satisfy all of the schemas. @returns undefined if no list does. @throws OutOfBudget */
+/** Plans the form of lists that satisfy all of the schemas. @returns undefined if no list does. @throws WorkBudgetSpent */
 export function planArray(
   index: SchemaIndex,
   conjuncts: readonly SchemaObject[],
-  budget: Budget,
+  budget: WorkBudget,
 ): ArrayPlan | undefined {
   const claims = conjuncts.map((schema) => readItems(index, schema));
   const length = Math.max(0, ...claims.map(({ prefix }) => prefix.length));

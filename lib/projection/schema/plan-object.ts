@@ -1,9 +1,9 @@
 import { isObject, ownValue } from "../json.ts";
-import type { Budget } from "./budget.ts";
 import type { EvaluatedNames } from "./evaluated-names.ts";
 import { conjoin, type Formula } from "./formula.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: boolean };
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
@@ -25,13 +25,13 @@ type Claim = {
  * a property that may match a pattern counts as allowed.
  *
  * @returns undefined when no object satisfies all of `conjuncts`.
- * @throws OutOfBudget
+ * @throws WorkBudgetSpent
  */
 export function planObject(
   index: SchemaIndex,
   { conjuncts, soft }: { conjuncts: readonly SchemaObject[]; soft: readonly SchemaObject[] },
   evaluated: EvaluatedNames,
-  budget: Budget,
+  budget: WorkBudget,
 ): ObjectPlan | undefined {
   const claims = conjuncts.map((schema) => readClaim(index, schema, evaluated));
   const parts = new Map<string, Schema[]>();

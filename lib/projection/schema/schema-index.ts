@@ -1,6 +1,6 @@
 import { isObject } from "../json.ts";
 import type { Dialect } from "./dialect.ts";
-import { nameInside, type PlaceName, rootName } from "./place-name.ts";
+import { nameInside, rootName, type SchemaName } from "./schema-name.ts";
 import { childrenOf, formatPointer, type SchemaObject } from "./walk-schema.ts";
 
 /** A schema: an object, or a boolean that accepts everything or nothing. */
@@ -36,7 +36,7 @@ export type SchemaIndex = {
   anyOf: (schemas: readonly Schema[]) => Schema;
 };
 
-type Placed = { pointer: string; resource: Resource; name: PlaceName };
+type Placed = { pointer: string; resource: Resource; name: SchemaName };
 
 /**
  * A resource of JSON Schema: the root, or a schema with an `$id`. A reference that starts with `#` points into the
@@ -118,7 +118,7 @@ function createIdentities(): Pick<SchemaIndex, "idOf" | "anyOf"> {
   };
 }
 
-type Place = { schema: SchemaObject; pointer: string; resource: Resource; name: PlaceName };
+type Place = { schema: SchemaObject; pointer: string; resource: Resource; name: SchemaName };
 
 /** Records a schema and all schemas below it. */
 function readPlaces(document: Document, start: Place): void {

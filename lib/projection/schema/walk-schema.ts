@@ -5,7 +5,7 @@ export type SchemaObject = Record<string, unknown>;
  * A subschema with its JSON pointer. `resource` is the nearest enclosing schema with an `$id`; undefined means the
  * root. References such as `#/…` are relative to the subschema if it has an `$id` itself, otherwise to `resource`.
  */
-export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
+export type SchemaLocation = { pointer: string; schema: SchemaObject; resource: SchemaLocation | undefined };
 
 /**
  * A subschema, with the keys that lead from its parent to it. `isInPlace`: whether it applies to the same value as the
@@ -27,9 +27,9 @@ const mapKeywords = "properties patternProperties $defs definitions dependentSch
  * Collects the root and all subschemas that are objects: the subschemas in the keywords of any draft, and the targets
  * of local references. Data in `enum`, `const`, `default` or `examples` is not a schema.
  */
-export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
-  const places = new Map<SchemaObject, Place>();
-  const open: Place[] = [{ pointer: "", schema: root, resource: undefined }];
+export function collectPlaces(root: SchemaObject): Map<SchemaObject, SchemaLocation> {
+  const places = new Map<SchemaObject, SchemaLocation>();
+  const open: SchemaLocation[] = [{ pointer: "", schema: root, resource: undefined }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (places.has(place.schema)) continue;
     places.set(place.schema, place);
@@ -42,7 +42,7 @@ export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
 }
 
 /** Lists the subschemas in a schema's own keywords. */
-export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema">): Child[] {
+export function childrenOf({ pointer, schema }: Pick<SchemaLocation, "pointer" | "schema">): Child[] {
   const children: Child[] = [];
   const add = (value: unknown, ...path: string[]) => {
     if (!isSchemaObject(value)) return;
@@ -67,9 +67,9 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
  */
 export function resolveReference(
   root: SchemaObject,
-  from: Place,
+  from: SchemaLocation,
   reference: unknown,
-): Pick<Place, "pointer" | "schema"> | undefined {
+): Pick<SchemaLocation, "pointer" | "schema"> | undefined {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   const resource = ownsId(from.schema) ? from : (from.resource ?? { pointer: "", schema: root });
   let found: unknown = resource.schema;

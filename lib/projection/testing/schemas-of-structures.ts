@@ -1,4 +1,4 @@
-import type { RealSchema } from "./real-schemas.ts";
+import type { RealSchema } from "./real-schema.ts";
 
 const text = { type: "string" };
 const number = { type: "number" };

@@ -90,7 +90,7 @@ export async function lockPage(tx: Transaction, slug: string): Promise<PageRow |
  * Locks and returns the page with this slug. If there is no such page, first creates one without versions. The page may
  * belong to another owner.
  */
-export async function takeSlug(
+export async function reserveSlug(
   tx: Transaction,
   page: Pick<PageRow, "slug" | "ownerId" | "sessionId" | "folder">,
 ): Promise<PageRow> {

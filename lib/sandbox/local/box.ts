@@ -8,7 +8,7 @@ import type { SandboxLimits } from "../sandbox-limits.ts";
 export type Mount = { from: string; at: string };
 
 /** The workspace's folder and the limits and rights with which a command runs in it. */
-export type Place = {
+export type CommandContext = {
   folder: string;
   cpuSeconds: number;
   /** The user that the command runs as; undefined if the service is not root. */
@@ -21,7 +21,7 @@ export type Place = {
  * A shell command. `names` are the folder names on the path from the workspace's root to the folder in which the
  * command starts.
  */
-export type ShellCommand = Place & {
+export type ShellCommand = CommandContext & {
   names: string[];
   command: string;
   /** Whether the command must not be able to write to any file. It can still remove files. */
@@ -29,7 +29,7 @@ export type ShellCommand = Place & {
 };
 
 /** A program with its arguments as an array. `names` has the same meaning as in ShellCommand. */
-export type ArgvCommand = Place & {
+export type ArgvCommand = CommandContext & {
   names: string[];
   argv: readonly string[];
   /** Files that the launcher creates in the sandbox's memory; read-only for the program. */

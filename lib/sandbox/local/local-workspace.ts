@@ -7,7 +7,7 @@ import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import type { Place, ShellCommand } from "./box.ts";
+import type { CommandContext, ShellCommand } from "./box.ts";
 import { watchCommand } from "./command-watch.ts";
 import { explainPathError, openPinned, pinInside } from "./pinned.ts";
 import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
@@ -46,7 +46,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
   const { root, limits, disk, owner, openGroup, shell, closing, onSize } = options;
   const quota = createWorkspaceQuota(root, limits, disk, onSize);
 
-  const createPlace = (group: ControlGroup | undefined, timeoutMs: number): Place => ({
+  const createPlace = (group: ControlGroup | undefined, timeoutMs: number): CommandContext => ({
     folder: root,
     cpuSeconds: Math.ceil(timeoutMs / 1_000) + 1,
     user: owner,
@@ -76,7 +76,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
         watches: watchCommand(root, files, runLimits),
       });
     } finally {
-      note = await files.settle();
+      note = await files.finish();
     }
     const isKilled = killsBefore !== undefined && (await group?.readMemoryKills()) !== killsBefore;
     const notes = [

@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import { withLowPriority } from "#lib/isolation/low-priority.ts";
 import type { Program, Runtime } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, type Place, SERVICE_NODE, systemPath } from "./box.ts";
+import { type ArgvCommand, type CommandContext, SERVICE_NODE, systemPath } from "./box.ts";
 import type { Confinement } from "./confinement.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
 /** A program that is ready to start. `remove` deletes the files that were created for it. */
 type StagedProgram = { plan: CommandPlan; remove: () => Promise<void> };
 /** Prepares a program to run in a workspace's folder. */
-export type ProgramStage = (program: Program, place: Place) => Promise<StagedProgram>;
+export type ProgramStage = (program: Program, place: CommandContext) => Promise<StagedProgram>;
 
 /** Folder of a confined program's files: outside of the workspace, in memory, read-only. */
 const PROGRAM_FOLDER = "/skill";
@@ -61,7 +61,7 @@ export function createConfinedStage(
   let nodeSearch: Promise<{ file: string; node?: string } | undefined> | undefined;
 
   const runsInSandbox = async (argv: string[], node?: string): Promise<boolean> => {
-    const place: Place = { folder, cpuSeconds: 10, user: sharedUser, joinPath: undefined };
+    const place: CommandContext = { folder, cpuSeconds: 10, user: sharedUser, joinPath: undefined };
     const probe: ArgvCommand = { ...place, names: [], argv, files: [], node };
     const limits = { timeoutMs: PROBE_TIMEOUT_MS, outputBytesMax: 4_096, floodBytesMax: 65_536 };
     const signal = new AbortController().signal;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { errorText, hidePaths } from "#lib/text/error-text.ts";
 import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { type ArgvCommand, type Place, SERVICE_NODE } from "./box.ts";
+import { type ArgvCommand, type CommandContext, SERVICE_NODE } from "./box.ts";
 import type { Confinement } from "./confinement.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
@@ -13,7 +13,7 @@ import { type CommandPlan, runCommand } from "./run-command.ts";
 /** Prepares a test program for a workspace's folder. `remove` deletes the files that were created for it. */
 export type TestStage = (
   program: TestProgram,
-  place: Place,
+  place: CommandContext,
 ) => Promise<{ plan: CommandPlan; remove: () => Promise<void> }>;
 
 const PROBE_TIMEOUT_MS = 10_000;

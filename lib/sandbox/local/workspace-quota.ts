@@ -26,7 +26,7 @@ export type CommandQuota = {
   /** Returns why the command has to end if it has written this much since the last check, or undefined. */
   findExcess: (writtenBytes: number) => string | undefined;
   /** Measures the files after the command. @returns a note for the command's result, or undefined. */
-  settle: () => Promise<string | undefined>;
+  finish: () => Promise<string | undefined>;
 };
 
 const UNTIL_THEN = "until then, nothing can be written, and commands can only remove files";
@@ -102,7 +102,7 @@ export function createWorkspaceQuota(
         },
         findExcess: (writtenBytes) =>
           describeExcess({ ...baseline, bytes: baseline.bytes + writtenBytes }, baseline),
-        async settle() {
+        async finish() {
           atRest = await measureAtRest();
           onSize(atRest.bytes);
           const over = describeExcess(atRest, NOTHING);

@@ -122,7 +122,7 @@ export async function createSession(
       await faultPoint("job-sent");
       expected.resolve(fresh);
     } else {
-      freshRuns.note(fresh);
+      freshRuns.add(fresh);
       jobs.begin(job, undefined);
     }
     await faultPoint("create-committed");

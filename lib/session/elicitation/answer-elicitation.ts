@@ -4,10 +4,10 @@ import { storable } from "#db/storable.ts";
 import { checkAnswer } from "#lib/events/form-answer.ts";
 import {
   acceptsAnswers,
+  closeElicitation,
   type ElicitationRow,
   findElicitation,
   readEventContext,
-  settleElicitation,
 } from "../store/elicitation-store.ts";
 import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
@@ -49,7 +49,7 @@ export async function answerElicitation(
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
-      if (!run || !acceptsAnswers(run) || !(await settleElicitation(tx, row.id, end)))
+      if (!run || !acceptsAnswers(run) || !(await closeElicitation(tx, row.id, end)))
         return { isSettled: false };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { elicitations as elicitationRows, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { listElicitations, listOpenElicitations } from "../store/elicitation-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";

@@ -7,6 +7,7 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import { newId } from "../new-id.ts";
 import {
   acceptsAnswers,
+  closeElicitation,
   type ElicitationOutcome,
   type ElicitationRow,
   findElicitation,
@@ -14,7 +15,6 @@ import {
   insertElicitation,
   listOpenOfRun,
   readEventContext,
-  settleElicitation,
 } from "../store/elicitation-store.ts";
 import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
@@ -75,7 +75,7 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
       if (row.state !== "open") return toEnd(row);
       const state = endedBy && STATE_AFTER[endedBy];
       if (state === undefined) return { state: "open", id: row.id, expiresAt: row.expiresAt };
-      return settleAndRead(deps, row, state);
+      return closeAndRead(deps, row, state);
     },
     async askAndWait({ signal, ...asking }, question) {
       const row = await findOrInsert(deps, asking, question);
@@ -86,10 +86,10 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
       );
       // The question remains open on shutdown, because the call is executed again after the next start and finds it.
       if (isShutdown(signal.reason)) throw signal.reason;
-      return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
+      return closeAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
     async abandon({ runId, callId }) {
-      for (const row of await listOpenOfRun(db, runId, callId)) await settle(deps, row, "withdrawn");
+      for (const row of await listOpenOfRun(db, runId, callId)) await closeQuestion(deps, row, "withdrawn");
     },
   };
 }
@@ -133,11 +133,11 @@ async function findOrInsert(
   // question, so this function withdraws it.
   const run = await findRun(db, runId);
   if (run && acceptsAnswers(run)) return row;
-  await settle(deps, row, "withdrawn");
+  await closeQuestion(deps, row, "withdrawn");
   return (await findElicitation(db, sessionId, id)) ?? row;
 }
 
-function settle(
+function closeQuestion(
   { log }: ElicitationDeps,
   row: ElicitationRow,
   state: ElicitationOutcome["state"],
@@ -147,7 +147,7 @@ function settle(
       // Locks in the same order as `answerElicitation`, to avoid deadlocks.
       await lockSession(tx, row.sessionId);
       const end = { state, answer: null };
-      if (!(await settleElicitation(tx, row.id, end))) return;
+      if (!(await closeElicitation(tx, row.id, end))) return;
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
     }),
@@ -158,12 +158,12 @@ function settle(
  * Closes the question with `state` if it is still open, then returns how it ended. An answer that was stored first
  * wins.
  */
-async function settleAndRead(
+async function closeAndRead(
   deps: ElicitationDeps,
   row: ElicitationRow,
   state: "unanswered" | "withdrawn",
 ): Promise<ElicitationEnd> {
-  await settle(deps, row, state);
+  await closeQuestion(deps, row, state);
   const settled = await findElicitation(deps.db, row.sessionId, row.id);
   return settled ? toEnd(settled) : { state };
 }

@@ -5,7 +5,7 @@ import { asc, eq } from "drizzle-orm";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase, openTestPostgres } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { listOpenRuns } from "../store/run-store.ts";

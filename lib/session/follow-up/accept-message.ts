@@ -9,14 +9,14 @@ import {
   insertFollowUp,
   isClaimedBefore,
   lockCounters,
-  noteStop,
   readQueueState,
+  recordStop,
   type SessionCounters,
 } from "../store/follow-up-store.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
 import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
-import { type Placement, placeFollowUp } from "./place-follow-up.ts";
+import { type FollowUpRoute, routeFollowUp } from "./route-follow-up.ts";
 
 /** A follow-up message, validated. */
 export type NewFollowUp = {
@@ -84,7 +84,7 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       if (!counters) return { result: { status: "unknown_session" } };
       const { head, position, earlier, waiting } = await readQueueState(tx, sessionId, input.idempotencyKey);
       if (earlier) return { result: replay(input, earlier, head) };
-      const placement = placeFollowUp(input, head);
+      const placement = routeFollowUp(input, head);
       const full = placement.kind === "starts" ? undefined : findFull(waiting, input);
       if (full !== undefined) return { result: { status: "queue_full", error: full } };
       const problem = await input.alongside?.(tx, emit);
@@ -92,7 +92,7 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       // The caller stops the parked turn after the commit. If this process ends before that, the sweep stops the turn,
       // because it finds the stored stop request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
-        await noteStop(tx, head.id);
+        await recordStop(tx, head.id);
       return write(tx, emit, input, { counters, position, placement });
     },
   );
@@ -132,7 +132,7 @@ async function write(
   tx: Transaction,
   emit: Emit,
   input: NewFollowUp,
-  at: { counters: SessionCounters; position: number; placement: Placement },
+  at: { counters: SessionCounters; position: number; placement: FollowUpRoute },
 ): Promise<WriteResult> {
   const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
   const { counters, position, placement } = at;
@@ -168,7 +168,7 @@ function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefin
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
   const { requestId, runId, isWaiting, ownRunId } = earlier;
   const queued = isWaiting && head?.id !== ownRunId;
-  const placement = placeFollowUp(input, head);
+  const placement = routeFollowUp(input, head);
   const interrupts = queued && "interrupts" in placement ? placement.interrupts : null;
   return { status: "replayed", requestId, runId, queued, interrupts };
 }

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { elicitations, messages, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { countQueued, findLastRun, findStatus, listOpenRuns } from "../store/run-store.ts";
@@ -11,7 +11,7 @@ import { listReadSteers } from "../store/steering-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
-import { hasUnreadSteers, releaseSteers, takeSteers, unreadSteers } from "./steering.ts";
+import { consumeSteers, hasUnreadSteers, releaseSteers, unreadSteers } from "./steering.ts";
 
 const { db, close } = await openTestDatabase();
 const sent: string[] = [];
@@ -54,7 +54,7 @@ async function open(name: string) {
   return { id, requestId, runId, run, say };
 }
 const take = (run: { id: string; sessionId: string; requestId: string }, from = 1) =>
-  db.transaction((tx) => takeSteers(tx, run, from));
+  db.transaction((tx) => consumeSteers(tx, run, from));
 const release = (run: { sessionId: string; requestId: string }) =>
   db.transaction((tx) => releaseSteers(tx, run));
 const end = (runId: string, state: "succeeded" | "cancelled" = "succeeded", willRetry = false) =>

@@ -5,10 +5,10 @@ import type { RunRow } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
 import {
   insertOwnRuns,
+  insertSteers,
   listUnreadSteers,
   lockUnreadSteer,
   lockUnreadSteers,
-  placeSteers,
 } from "../store/steering-store.ts";
 import { type MessageRow, toTranscriptMessage } from "../store/transcript-store.ts";
 
@@ -31,14 +31,14 @@ type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: 
  * The caller must already hold the lock on the run's row, to avoid a deadlock with a transaction that closes the run.
  * The caller must also update `sessions.message_seq`. Source: `wire.md`, Follow-ups.
  */
-export async function takeSteers(
+export async function consumeSteers(
   tx: Transaction,
   run: { id: string; sessionId: string; requestId: string },
   messageSeq: number,
 ): Promise<ReadSteer[]> {
   const locked = await lockUnreadSteers(tx, run.requestId);
   if (locked.length === 0) return [];
-  const byRequest = Map.groupBy(await placeSteers(tx, locked, messageSeq), (row) => row.requestId ?? "");
+  const byRequest = Map.groupBy(await insertSteers(tx, locked, messageSeq), (row) => row.requestId ?? "");
   return Array.from(byRequest, ([requestId, rows]) => ({
     requestId,
     rows: rows.map((row) => toTranscriptMessage(row, row.seq ?? 0)),

@@ -5,7 +5,7 @@ import type { Database } from "#db/client.ts";
 import { outbox, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { newId } from "../new-id.ts";
-import { listUnsentJobs, noteRunsPlayed } from "../store/job-store.ts";
+import { listUnsentJobs, recordRunsPlayed } from "../store/job-store.ts";
 import { requestRun } from "../store/jobs.ts";
 import { createPace } from "./pace.ts";
 import { resendLostRuns } from "./resend-lost-runs.ts";
@@ -60,7 +60,7 @@ test("a lost run is resent with a new generation, but only if it is next in its 
 
 test("a run is not resent while its player renews its job", async () => {
   const [played] = await seed({ state: "running", epoch: 1, startedAt: new Date() });
-  await noteRunsPlayed(db, [played ?? ""], minutesFromNow(60));
+  await recordRunsPlayed(db, [played ?? ""], minutesFromNow(60));
   assert.deepEqual(await resend(minutesFromNow(69)), []);
   assert.deepEqual(await resend(minutesFromNow(71)), [`${played}:2`]);
   await db.delete(sessions);
@@ -90,7 +90,7 @@ test("the delay doubles with each resend until a player has the job", async () =
   assert.deepEqual(await resend(minutesFromNow(32)), [`${run}:3`]);
   await sentAt(`${run}:3`, minutesFromNow(32));
   assert.deepEqual(await resend(minutesFromNow(70)), []);
-  await noteRunsPlayed(db, [run], minutesFromNow(80));
+  await recordRunsPlayed(db, [run], minutesFromNow(80));
   assert.deepEqual(await resend(minutesFromNow(91)), [`${run}:4`]);
   await db.delete(sessions);
   await db.delete(outbox);

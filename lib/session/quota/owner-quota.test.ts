@@ -51,11 +51,11 @@ test("an unused place is free again, and a used one is not", async () => {
   const first = await quota.admit("places");
   assert.ok(first.ok);
   assert.equal((await quota.admit("places")).ok, false);
-  first.settle(false);
+  first.end(false);
   const second = await quota.admit("places");
   assert.ok(second.ok);
   await storeSession("places");
-  second.settle(true);
+  second.end(true);
   assert.equal((await quota.admit("places")).ok, false);
 });
 
@@ -66,7 +66,7 @@ test("a deletion frees a place at once, also if another process deleted the sess
   await db.delete(sessions).where(eq(sessions.id, id));
   const place = await quota.admit("deleting");
   assert.ok(place.ok);
-  place.settle(false);
+  place.end(false);
   await storeSession("deleting");
   quota.forget("deleting");
   assert.equal((await quota.admit("deleting")).ok, false);
@@ -89,7 +89,7 @@ test("only sessions with an open turn count as open", async () => {
   const id = await storeSession("turns");
   const place = await quota.admit("turns");
   assert.ok(place.ok);
-  place.settle(false);
+  place.end(false);
   await storeOpenRun(id);
   quota.forget("turns");
   const refused = await quota.admit("turns");
@@ -115,7 +115,7 @@ test("workspaces, evidence and annotations count as stored bytes", async () => {
   });
   const place = await quota.admit("bytes");
   assert.ok(place.ok);
-  place.settle(false);
+  place.end(false);
   await db.update(sessions).set({ annotationBytes: MIB }).where(eq(sessions.id, id));
   quota.forget("bytes");
   const refused = await quota.admit("bytes");

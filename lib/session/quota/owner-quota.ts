@@ -7,14 +7,14 @@ import { countSessions, type SessionCounts, sumStoredBytes } from "../store/owne
 export type OwnerLimits = { storedSessions: number; openSessions: number; storedBytes: number };
 
 /** A reservation for a session that is about to be created, or the reason why the session is refused. */
-type Place =
+type Reservation =
   /** `settle` ends the reservation. If the session was not created, its place is free again. */
-  { ok: true; settle: (isCreated: boolean) => void } | { ok: false; error: string };
+  { ok: true; end: (isCreated: boolean) => void } | { ok: false; error: string };
 
 /** Limits how many sessions an owner has, and how much they store. */
 export type OwnerQuota = {
   /** Reserves a place for a new session of an owner. A refusal names the limit. */
-  admit: (ownerId: string) => Promise<Place>;
+  admit: (ownerId: string) => Promise<Reservation>;
   /** Drops the cached count of an owner, because a session was deleted. */
   forget: (ownerId: string) => void;
 };
@@ -78,7 +78,7 @@ export function createOwnerQuota(
 
   return {
     async admit(ownerId) {
-      if (!hasLimit) return { ok: true, settle() {} };
+      if (!hasLimit) return { ok: true, end() {} };
       const cached = usages.get(ownerId);
       const isFresh = cached !== undefined && now() - cached.readAt < FRESH_MS;
       let usage = isFresh ? cached : await read(ownerId);
@@ -88,7 +88,7 @@ export function createOwnerQuota(
       changePending(ownerId, 1);
       return {
         ok: true,
-        settle(isCreated) {
+        end(isCreated) {
           changePending(ownerId, -1);
           const counted = usages.get(ownerId);
           if (!isCreated || !counted) return;

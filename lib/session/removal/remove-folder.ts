@@ -84,13 +84,13 @@ async function forEachEntry(
     }
     await Promise.all(group);
   } catch (error) {
-    noteFailure(pass, error);
+    recordFailure(pass, error);
   }
 }
 
 /** Gives the current user access to a folder, because a shell command may have removed the permission. */
 async function open(folder: string | Buffer, pass: Pass): Promise<void> {
-  if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
+  if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => recordFailure(pass, error));
 }
 
 async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
@@ -98,14 +98,14 @@ async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
     await step();
     pass.hasProgress = true;
   } catch (error) {
-    noteFailure(pass, error);
+    recordFailure(pass, error);
   }
 }
 
 /**
  * Records the failure to report. ENOTEMPTY replaces no other failure, because it only results from a failure inside.
  */
-function noteFailure(pass: Pass, error: unknown): void {
+function recordFailure(pass: Pass, error: unknown): void {
   const code = readErrorCode(error);
   if (code === "ENOENT") return;
   if (code !== "ENOTEMPTY" || pass.failure === undefined) pass.failure = error;

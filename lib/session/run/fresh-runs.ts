@@ -19,7 +19,7 @@ type Expectation = { resolve: (run: FreshRun | "absent") => void; reject: (error
  * cache may be stale: the executor's first write fails if anything has changed, and the executor then reads the rows.
  */
 export type FreshRuns = {
-  note: (run: FreshRun) => void;
+  add: (run: FreshRun) => void;
   /**
    * Announces a run that is about to be stored, so that its executor can start before. `take` then waits until the run
    * is settled: stored, or `absent`, which means that nothing was stored.
@@ -30,7 +30,7 @@ export type FreshRuns = {
    *
    * @throws the error that the expected run was rejected with.
    */
-  take: (runId: string) => Promise<FreshRun | "absent"> | FreshRun | undefined;
+  consume: (runId: string) => Promise<FreshRun | "absent"> | FreshRun | undefined;
 };
 
 /**
@@ -45,7 +45,7 @@ export function createFreshRuns(): FreshRuns {
   /** Never dropped before they are taken, because an executor must not look for a run that is still being stored. */
   const expected = new Map<string, Promise<FreshRun | "absent">>();
   return {
-    note(run) {
+    add(run) {
       cached.set(run.runId, run);
       const oldest = cached.size > CACHED_MAX ? cached.keys().next().value : undefined;
       if (oldest !== undefined) cached.delete(oldest);
@@ -57,7 +57,7 @@ export function createFreshRuns(): FreshRuns {
       expected.set(runId, promise);
       return { resolve, reject };
     },
-    take(runId) {
+    consume(runId) {
       const run = expected.get(runId) ?? cached.get(runId);
       expected.delete(runId);
       cached.delete(runId);

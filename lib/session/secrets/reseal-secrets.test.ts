@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { after, beforeEach, test } from "node:test";
 import { and, eq } from "drizzle-orm";
-import { sealedSecrets, sessions } from "#db/schema/index.ts";
+import { sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import { CALLBACK_SECRET, CALLBACK_URL, nameMcpUrl, placeSecret } from "./secret-names.ts";
+import { CALLBACK_SECRET, CALLBACK_URL, nameMcpUrl, placeSecret, placeSiteData } from "./secret-names.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -61,12 +61,50 @@ test("every value is resealed in bounded parts, and each part reports how many a
       [2, 3, 0],
       [2, 1, 0],
       [1, 0, 0],
+      // The last call only searches for site data.
+      [0, 0, 0],
     ],
   );
   const alone = createSealer(newKey);
   for (const id of [...ids, "ses_new"]) assert.equal(await readSecret(alone, id), `secret of ${id}`);
   const again = await resealSecrets({ db, sealer: rotated });
   assert.deepEqual(again, { resealed: 0, unreadable: 0, remaining: 0, nextCursor: null });
+});
+
+test("site data of browsers is resealed too, a few rows at a time", async () => {
+  await seed(before, "ses_a");
+  const names = [
+    "cookies",
+    "https://a.example/",
+    "https://b.example/",
+    "https://c.example/",
+    "https://d.example/",
+  ];
+  await db.insert(siteData).values(
+    names.map((name) => ({
+      sessionId: "ses_a",
+      name,
+      sealed: before.seal(placeSiteData("ses_a", name), `data of ${name}`),
+      sizeBytes: 1,
+      usedAt: new Date(),
+    })),
+  );
+  const parts = await resealAll(rotated, { partMs: 0, batch: 200 });
+  assert.deepEqual(
+    parts.map(({ resealed, remaining }) => [resealed, remaining]),
+    [
+      [0, 6],
+      [1, 5],
+      [4, 1],
+      [1, 0],
+    ],
+  );
+  const alone = createSealer(newKey);
+  const rows = await db.select().from(siteData);
+  assert.deepEqual(
+    rows.map(({ name, sealed }) => alone.open(placeSiteData("ses_a", name), sealed)).sort(),
+    names.map((name) => `data of ${name}`).sort(),
+  );
 });
 
 test("after an interruption, the next run starts from the beginning and reseals the rest", async () => {

@@ -7,9 +7,10 @@ import {
   listSessionsWithQueries,
   replaceSealed,
   type SealedRow,
+  type SealedTable,
   sealUrls,
 } from "../store/secret-store.ts";
-import { placeSecret } from "./secret-names.ts";
+import { placeSecret, placeSiteData } from "./secret-names.ts";
 import { splitUrls } from "./split-secrets.ts";
 
 /** The outcome of one call of {@link resealSecrets}, which processes a part of the secrets. */
@@ -28,12 +29,18 @@ type ResealOutcome = {
 const PART_MS = 5_000;
 /** Maximum number of rows in a batch. It limits how many rows a statement locks at the same time. */
 const BATCH = 200;
+/** The same for site data, whose rows have up to 7 MB each. */
+const SITE_DATA_BATCH = 4;
 
 /**
- * A position in the sequence of all URLs (`urls`) and then all sealed secrets. As a cursor: `<table>/<session>/<name>`.
+ * A position in the sequence of all URLs (`urls`), all sealed secrets, and all site data. As a cursor:
+ * `<table>/<session>/<name>`.
  */
-type Position = { table: "urls" | "secrets"; sessionId: string; name: string };
+type Position = { table: "urls" | SealedTable; sessionId: string; name: string };
 const START: Position = { table: "urls", sessionId: "", name: "" };
+/** The table that follows a table in the sequence. */
+const NEXT_TABLE = { urls: "secrets", secrets: "siteData", siteData: undefined } as const;
+const PLACES = { secrets: placeSecret, siteData: placeSiteData };
 
 /**
  * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs
@@ -51,8 +58,7 @@ export async function resealSecrets(
   const outcome = { resealed: 0, unreadable: 0 };
   let position: Position | null = cursor === undefined ? START : readCursor(cursor);
   do {
-    const step = position.table === "urls" ? sealUrlBatch : resealBatch;
-    const done: BatchOutcome = await step(deps, position, batch);
+    const done: BatchOutcome = await processBatch(deps, position, batch);
     outcome.resealed += done.resealed;
     outcome.unreadable += done.unreadable;
     position = done.next;
@@ -61,11 +67,18 @@ export async function resealSecrets(
   return { ...outcome, remaining, nextCursor: position && writeCursor(position) };
 }
 
+const processBatch = (
+  deps: { db: Database; sealer: Sealer },
+  { table, ...after }: Position,
+  batch: number,
+): Promise<BatchOutcome> =>
+  table === "urls" ? sealUrlBatch(deps, after, batch) : resealBatch(deps, table, after, batch);
+
 type BatchOutcome = { resealed: number; unreadable: number; next: Position | null };
 
 async function sealUrlBatch(
   { db, sealer }: { db: Database; sealer: Sealer },
-  { sessionId }: Position,
+  { sessionId }: { sessionId: string },
   batch: number,
 ): Promise<BatchOutcome> {
   const rows = await listSessionsWithQueries(db, sessionId, batch);
@@ -79,34 +92,41 @@ async function sealUrlBatch(
     }));
     if (await repeatOnDeadlock(() => sealUrls(db, row, masked, sealed))) resealed += sealed.length;
   }
-  const last = rows.at(-1);
-  const next: Position =
-    last && rows.length === batch
-      ? { table: "urls", sessionId: last.sessionId, name: "" }
-      : { table: "secrets", sessionId: "", name: "" };
-  return { resealed, unreadable: 0, next };
+  const last = rows.length === batch ? rows.at(-1) : undefined;
+  return { resealed, unreadable: 0, next: positionAfter("urls", last && { ...last, name: "" }) };
 }
 
 async function resealBatch(
   { db, sealer }: { db: Database; sealer: Sealer },
-  after: Position,
+  table: SealedTable,
+  after: Omit<Position, "table">,
   batch: number,
 ): Promise<BatchOutcome> {
-  const rows = await listSealedWithOtherKey(db, sealer.currentPrefix, after, batch);
+  const limit = table === "siteData" ? Math.min(batch, SITE_DATA_BATCH) : batch;
+  const rows = await listSealedWithOtherKey(db, table, sealer.currentPrefix, after, limit);
   const opened = rows.flatMap((row) => {
-    const resealed = reseal(sealer, row);
+    const resealed = reseal(sealer, table, row);
     return resealed === undefined ? [] : [{ ...row, resealed }];
   });
-  const resealed = await repeatOnDeadlock(() => replaceSealed(db, opened));
-  const last = rows.at(-1);
-  const next: Position | null =
-    last && rows.length === batch ? { table: "secrets", sessionId: last.sessionId, name: last.name } : null;
-  return { resealed, unreadable: rows.length - opened.length, next };
+  const resealed = await repeatOnDeadlock(() => replaceSealed(db, table, opened));
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { resealed, unreadable: rows.length - opened.length, next: positionAfter(table, last) };
 }
 
-/** Seals a secret with the current key; undefined if no configured key can open it. */
-function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string | undefined {
-  const place = placeSecret(sessionId, name);
+/** Returns where the sequence continues after the last row of a full batch. Without one, the next table begins. */
+function positionAfter(table: Position["table"], last: Omit<Position, "table"> | undefined): Position | null {
+  if (last) return { table, sessionId: last.sessionId, name: last.name };
+  const next = NEXT_TABLE[table];
+  return next === undefined ? null : { table: next, sessionId: "", name: "" };
+}
+
+/** Seals a value with the current key; undefined if no configured key can open it. */
+function reseal(
+  sealer: Sealer,
+  table: SealedTable,
+  { sessionId, name, sealed }: SealedRow,
+): string | undefined {
+  const place = PLACES[table](sessionId, name);
   let text: string;
   try {
     text = sealer.open(place, sealed);
@@ -121,5 +141,6 @@ const writeCursor = ({ table, sessionId, name }: Position): string => `${table}/
 /** Parses a cursor. Every text is accepted, because an invalid cursor only makes the call start at another position. */
 function readCursor(cursor: string): Position {
   const [table = "", sessionId = "", ...name] = cursor.split("/");
-  return { table: table === "secrets" ? "secrets" : "urls", sessionId, name: name.join("/") };
+  const isTable = (text: string): text is SealedTable => text === "secrets" || text === "siteData";
+  return { table: isTable(table) ? table : "urls", sessionId, name: name.join("/") };
 }

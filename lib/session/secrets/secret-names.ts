@@ -18,6 +18,13 @@ export const nameMcpHeaders = (serverId: string): string => `${MCP_SECRETS}${ser
 /** Returns the name of an MCP server's URL, which is sealed like {@link CALLBACK_URL}. */
 export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverId}.url`;
 
+/** Returns the place of a part of a session's site data, see {@link placeSecret}. */
+export const placeSiteData = (sessionId: string, name: string): SecretPlace => ({
+  table: "site_data",
+  row: sessionId,
+  column: name,
+});
+
 /**
  * Returns the place of a session's secret in the database. A sealed value can be opened only with the place that it was
  * sealed for.

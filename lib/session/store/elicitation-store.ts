@@ -112,7 +112,7 @@ export type ElicitationOutcome = {
 /**
  * Ends an open question with this outcome. @returns the row of the question; undefined if the question was not open.
  */
-export async function settleElicitation(
+export async function closeElicitation(
   tx: Transaction,
   id: string,
   end: ElicitationOutcome,
@@ -130,7 +130,7 @@ export async function settleElicitation(
  *
  * @returns the ids of the ended questions.
  */
-export async function settleQuestionsOf(
+export async function closeQuestionsOf(
   tx: Transaction,
   runId: string,
   state: "unanswered" | "withdrawn",

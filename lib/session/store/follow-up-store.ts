@@ -145,7 +145,7 @@ export async function isClaimedBefore(db: Database, runId: string, nextRunId: st
 }
 
 /** Stores a stop request for an open run, in the current transaction. */
-export async function noteStop(tx: Transaction, runId: string): Promise<void> {
+export async function recordStop(tx: Transaction, runId: string): Promise<void> {
   await tx
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })

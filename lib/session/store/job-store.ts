@@ -91,7 +91,7 @@ const DOUBLINGS_MAX = 4;
  *
  * @param now replaces the database's clock in tests.
  */
-export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date): Promise<void> {
+export async function recordRunsPlayed(db: Database, runIds: string[], now?: Date): Promise<void> {
   if (runIds.length === 0) return;
   const ids = db.select({ id: jobId }).from(runs).where(inArray(runs.id, runIds));
   await db

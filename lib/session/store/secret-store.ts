@@ -1,9 +1,13 @@
 import { and, asc, eq, inArray, notLike, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { type McpServerRow, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { type McpServerRow, sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 
-/** A sealed secret of a session. */
+/** The tables with sealed values of sessions. */
+const SEALED_TABLES = { secrets: sealedSecrets, siteData };
+export type SealedTable = keyof typeof SEALED_TABLES;
+
+/** A sealed value of a session. */
 export type SealedRow = { sessionId: string; name: string; sealed: string };
 
 /** Reads the secrets that a session has under these names. The map contains sealed values, keyed by name. */
@@ -23,43 +27,54 @@ export async function readSealedSecrets(
  * SQL condition: the sealed value does not begin with the prefix of the current key. An old value that names no key has
  * no prefix, even if it is sealed with the current key. The prefix is not escaped: it contains no wildcards.
  */
-const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
+const isNotCurrent = (table: SealedTable, currentPrefix: string) =>
+  notLike(SEALED_TABLES[table].sealed, `${currentPrefix}%`);
 
 /**
- * Lists at most `limit` secrets without the prefix of the current key, ordered by session and name, starting after
+ * Lists at most `limit` values of a table without the prefix of the current key, ordered by session and name, starting after
  * `after`.
  */
-export const listSealedWithOtherKey = (
+export function listSealedWithOtherKey(
   db: Database,
+  table: SealedTable,
   currentPrefix: string,
   after: { sessionId: string; name: string },
   limit: number,
-): Promise<SealedRow[]> =>
-  db
-    .select({ sessionId: sealedSecrets.sessionId, name: sealedSecrets.name, sealed: sealedSecrets.sealed })
-    .from(sealedSecrets)
+): Promise<SealedRow[]> {
+  const { sessionId, name, sealed } = SEALED_TABLES[table];
+  return db
+    .select({ sessionId, name, sealed })
+    .from(SEALED_TABLES[table])
     .where(
       and(
-        isNotCurrent(currentPrefix),
-        sql`(${sealedSecrets.sessionId}, ${sealedSecrets.name}) > (${after.sessionId}, ${after.name})`,
+        isNotCurrent(table, currentPrefix),
+        sql`(${sessionId}, ${name}) > (${after.sessionId}, ${after.name})`,
       ),
     )
-    .orderBy(asc(sealedSecrets.sessionId), asc(sealedSecrets.name))
+    .orderBy(asc(sessionId), asc(name))
     .limit(limit);
+}
 
-/** Counts the secrets without the prefix of the current key. */
-export const countSealedWithOtherKey = (db: Database, currentPrefix: string): Promise<number> =>
-  db.$count(sealedSecrets, isNotCurrent(currentPrefix));
+/** Counts the values without the prefix of the current key in all tables. */
+export async function countSealedWithOtherKey(db: Database, currentPrefix: string): Promise<number> {
+  const counts = await Promise.all(
+    (["secrets", "siteData"] as const).map((table) =>
+      db.$count(SEALED_TABLES[table], isNotCurrent(table, currentPrefix)),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** Replaces sealed values that have not changed since they were read. @returns the number of replaced values. */
 export async function replaceSealed(
   db: Database,
+  table: SealedTable,
   rows: (SealedRow & { resealed: string })[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const replaced = await queryRows(
     db,
-    sql`update ${sealedSecrets} as stored set sealed = new.resealed
+    sql`update ${SEALED_TABLES[table]} as stored set sealed = new.resealed
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as new ("sessionId" text, name text, sealed text, resealed text)
       where stored.session_id = new."sessionId" and stored.name = new.name and stored.sealed = new.sealed

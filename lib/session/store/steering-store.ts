@@ -84,7 +84,7 @@ export async function listUnreadSteers(
  *
  * @returns the messages in order.
  */
-export async function placeSteers(
+export async function insertSteers(
   tx: Transaction,
   requestIds: string[],
   messageSeq: number,

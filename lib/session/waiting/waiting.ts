@@ -5,7 +5,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
-import { readEventContext, settleQuestionsOf } from "../store/elicitation-store.ts";
+import { closeQuestionsOf, readEventContext } from "../store/elicitation-store.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
 import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
@@ -30,7 +30,7 @@ export async function endWaits(
   { runId, callId = null }: { runId: string; callId?: string | null },
   endedBy: WaitEnd,
 ): Promise<Job | undefined> {
-  await settleQuestions(tx, emit, { runId, callId }, endedBy);
+  await closeQuestions(tx, emit, { runId, callId }, endedBy);
   const woken = await endWaitRows(tx, runId, endedBy, callId);
   if (!woken) return undefined;
   const { requestId, sessionId, generation, source } = woken;
@@ -38,7 +38,7 @@ export async function endWaits(
   return requestRun({ id: runId, sessionId, generation });
 }
 
-async function settleQuestions(
+async function closeQuestions(
   tx: Transaction,
   emit: Emit,
   { runId, callId }: { runId: string; callId: string | null },
@@ -46,7 +46,7 @@ async function settleQuestions(
 ): Promise<void> {
   if (endedBy === "settled") return;
   const state = endedBy === "deadline" ? "unanswered" : "withdrawn";
-  const ids = await settleQuestionsOf(tx, runId, state, callId);
+  const ids = await closeQuestionsOf(tx, runId, state, callId);
   if (ids.length === 0) return;
   const about = await readEventContext(tx, runId);
   for (const elicitationId of ids)

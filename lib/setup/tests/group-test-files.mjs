@@ -7,12 +7,11 @@ import { pathToFileURL } from "node:url";
 const FILES_MAX = 8;
 /** A file with this comment, followed by its reason, gets a process of its own. */
 const OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
-/** Rooms whose tests run services, browsers and commands, which takes longest. */
+/** Rooms whose tests run services, browsers and commands, which takes longest. Much of that time is spent waiting. */
 const LONG = /^(e2e\/(eval|service|variants)|lib\/(browser|sandbox|tools))\//;
 
 /**
- * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder. The groups that
- * take longest come first, so that none of them runs alone at the end.
+ * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder.
  * @param {readonly string[]} files
  * @param {(file: string) => string} read
  * @returns {string[][]}
@@ -34,7 +33,23 @@ export function groupTestFiles(files, read = (file) => readFileSync(file, "utf8"
     }
     group.push(file);
   }
-  return [...groups.filter(isLong), ...groups.filter((each) => !isLong(each))];
+  return mixGroups(
+    groups.filter(isLong),
+    groups.filter((each) => !isLong(each)),
+  );
+}
+
+/**
+ * Orders the groups. Long groups wait for pages and processes, and short groups compute, so they run side by side: the
+ * processors are then busy from the start to the end. The last groups are short, so that no long one runs alone.
+ * @param {string[][]} long
+ * @param {string[][]} short
+ */
+function mixGroups(long, short) {
+  const share = short.length / (long.length + 1);
+  const taken = (/** @type {number} */ index) => Math.floor(index * share);
+  const mixed = long.flatMap((group, index) => [group, ...short.slice(taken(index), taken(index + 1))]);
+  return [...mixed, ...short.slice(taken(long.length))];
 }
 
 /** @param {readonly string[]} group */

@@ -1,9 +1,10 @@
 /**
  * A module that Node preloads into the processes of unit test files. It ends a process in which a file takes longer than
  * ten minutes, for example because of open handles; the file then counts as failed. It also resolves modules as the service
- * does, which is faster.
+ * does, and follows tests in a way that takes less processor time.
  */
-import { shortenResolution } from "../../server/shorten-resolution.ts";
+import { isMainThread } from "node:worker_threads";
+import { shortenResolution } from "../shorten-resolution.ts";
 
 const LIMIT_MS = 600_000;
 
@@ -13,6 +14,7 @@ let timer;
 // Node's runner sets this variable only in the processes of test files, so the runner itself is not affected.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   shortenResolution();
+  if (isMainThread) await import("./follow-tests.mjs");
   limitNextFile();
 }
 

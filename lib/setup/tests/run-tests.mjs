@@ -210,7 +210,8 @@ function runNodeTests(context, more) {
     [
       "--disable-warning=ExperimentalWarning",
       "--test",
-      "--test-concurrency=3",
+      // Tests wait for pages and processes half of the time, so two processors are busy with twice as many files.
+      "--test-concurrency=4",
       // With this limit, a test that hangs is reported as failed, instead of blocking the whole run.
       "--test-timeout=300000",
       "--import=./lib/setup/tests/limit-test-file.mjs",

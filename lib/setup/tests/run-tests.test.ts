@@ -58,6 +58,34 @@ test("many files share processes, one after the other, with hooks and results of
       );
 });
 
+// The first test would fail if a hook followed each promise of the process. The others begin work that fails later.
+const failingLater = `
+  import { executionAsyncId } from "node:async_hooks";
+  import { describe, test } from "node:test";
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
+  const never = (signal) => new Promise((_, reject) => signal.addEventListener("abort", reject));
+  const fail = () => { throw new Error("later"); };
+  describe("a suite", async () => {
+    await pause();
+    test("no hook follows promises", async () => { await null; if (executionAsyncId() !== 0) fail(); });
+    test("has a subtest", (t) => t.test("inside", pause));
+    test("throws in a timer", async ({ signal }) => { setTimeout(fail, 1); await never(signal); });
+    test("throws in a promise", async ({ signal }) => { void pause().then(fail); await never(signal); });
+    test("passes", pause);
+  });`;
+
+test("an error is reported for the test that began the work, alone and in a group", async (t) => {
+  for (const count of [1, 21]) {
+    const names = Array.from({ length: count }, (_, index) => `file-${index}`);
+    const sources = Object.fromEntries(names.map((name) => [name, withTests("is paid")]));
+    const { output, exitCode } = await runUnitTests(t, { ...sources, "file-x": failingLater });
+    assert.match(output, new RegExp(`✗ unit tests · ${count + 4} passed, 2 failed`));
+    assert.match(output, /lib\/file-x\.test\.ts › throws in a timer/);
+    assert.match(output, /lib\/file-x\.test\.ts › throws in a promise/);
+    assert.equal(exitCode, 1);
+  }
+});
+
 /** Returns the source of a test file that appends its process and each step to the file `order`. */
 const noteOrder = (index: number) => `
   import { appendFileSync } from "node:fs";

@@ -48,7 +48,7 @@ export default async function* report(events) {
       at(event.data).failures.push({ name: event.data.name });
       yield describeFailure(event.data);
       // A file that crashes has no summary event, so its output is printed here.
-      if (isWholeFile(event.data)) yield takePrinted(at(event.data));
+      if (isWholeFile(event.data)) yield addPrinted(at(event.data));
     }
     // A file in which no test ran passes as a whole, but it is no test.
     if (event.type === "test:pass" && event.data.details.type !== "suite" && !isWholeFile(event.data)) {
@@ -66,13 +66,13 @@ export default async function* report(events) {
       };
       for (const failure of at(event.data).failures) failure.file ??= event.data.name;
       const isPassed = event.type === "test:pass";
-      if (!isPassed) yield takePrinted(at(event.data));
+      if (!isPassed) yield addPrinted(at(event.data));
       yield describeFile(event.data.name, isPassed, event.data.details.duration_ms, counts);
     }
     if (event.type === "test:summary" && event.data.file !== undefined) {
       const entry = at(event.data);
       // The output of a file is shown only if the file failed.
-      if (!event.data.success) yield takePrinted(entry);
+      if (!event.data.success) yield addPrinted(entry);
       if (!reportedOf.has(entry))
         yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
@@ -101,7 +101,7 @@ function countAll(files) {
 }
 
 /** @param {{ printed: string }} entry */
-function takePrinted(entry) {
+function addPrinted(entry) {
   const { printed } = entry;
   entry.printed = "";
   return printed === "" || printed.endsWith("\n") ? printed : `${printed}\n`;

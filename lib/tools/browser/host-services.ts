@@ -4,7 +4,8 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { ToolCall } from "../tool.ts";
 import type { PageTurns } from "./page-turns.ts";
 import type { SnapshotBook } from "./read/snapshot-book.ts";
-import type { ScriptFiles, ScriptHelper, ScriptRunner } from "./script/script-runner.ts";
+import type { ScriptRunner } from "./script/script-runner.ts";
+import type { ScriptFiles, ScriptHelper } from "./script/script-types.ts";
 
 /** The services that tools on the live page use. They are those of the browser host. */
 export type HostServices = {

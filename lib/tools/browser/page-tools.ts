@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult } from "../tool.ts";
-import type { AccessibilityRequest, AccessibilityResult } from "./accessibility/check-page.ts";
+import type { AccessibilityRequest, AccessibilityResult } from "./accessibility/accessibility-result.ts";
 
 /** What a call on the live page is about. */
 export type PageCall = Pick<

@@ -5,7 +5,7 @@ import { estimateMessageTokens } from "../history/estimate-tokens.ts";
 import { applyCompaction, type Compaction } from "../history/history-entry.ts";
 import type { CompactionInput, CompactionPlan } from "./plan-compaction.ts";
 import { summarize } from "./summarize.ts";
-import { placeSummary } from "./summary-plan.ts";
+import { insertSummary } from "./summary-plan.ts";
 
 /** The fields of the event `turn.compacted`. */
 type CompactedFields = {
@@ -40,7 +40,7 @@ export async function carryOutCompaction(
   }
   const answer = await summarize(model, plan.summary, { budgetTokens: input.budgetTokens, signal });
   if (answer.kind !== "summarized") return answer;
-  const compaction = placeSummary(plan.summary, answer.text);
+  const compaction = insertSummary(plan.summary, answer.text);
   const tokensAfter = measureAfter(input, compaction);
   const event = { how: compaction.kind, tokensBefore, tokensAfter, messagesReplaced };
   return { kind: "compacted", compaction, event, usage: answer.usage };
@@ -52,11 +52,11 @@ export async function carryOutCompaction(
  */
 function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;
-  const weigh = (some: CompactionInput["entries"]) =>
+  const estimate = (some: CompactionInput["entries"]) =>
     overheadTokens +
     estimateMessageTokens(
       some.flatMap(({ messages }) => messages),
       picturesShown,
     );
-  return Math.ceil((weigh(applyCompaction(entries, compaction)) * usedTokens) / weigh(entries));
+  return Math.ceil((estimate(applyCompaction(entries, compaction)) * usedTokens) / estimate(entries));
 }

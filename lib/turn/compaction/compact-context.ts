@@ -1,7 +1,7 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { MODEL_TIMED_OUT, type ModelFailure } from "#lib/model/failure.ts";
-import { weighOverhead } from "../history/prompt-meter.ts";
+import { estimateOverhead } from "../history/prompt-meter.ts";
 import { picturesShown } from "../prompt/show-pictures.ts";
 import { aboutRun } from "../record/claim.ts";
 import { callWithinPlay } from "../run/play-time.ts";
@@ -46,7 +46,7 @@ export async function compactContext(
     entries: run.history.entries,
     budgetTokens,
     usedTokens: isRefused ? Math.max(tokens, budgetTokens) : tokens,
-    overheadTokens: weighOverhead({ instructions: run.prompt.instructions, tools: run.prompt.modelTools }),
+    overheadTokens: estimateOverhead({ instructions: run.prompt.instructions, tools: run.prompt.modelTools }),
     requestFrom: run.requestFrom,
     picturesShown: picturesShown(deps.model),
     canReadOn: run.prompt.tools.has("read_tool_result"),

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { estimateMessageTokens } from "../history/estimate-tokens.ts";
 import { createHistory as createTurnHistory } from "../history/history.ts";
 import { applyCompaction, type HistoryEntry, type HistoryMessage } from "../history/history-entry.ts";
-import { placeSummary } from "./summary-plan.ts";
+import { insertSummary } from "./summary-plan.ts";
 import {
   assistant,
   createHistory,
@@ -23,7 +23,7 @@ function carryOut(entries: readonly HistoryEntry[], planned: Plan): HistoryEntry
   if (planned.kind === "offload") return applyCompaction(entries, planned.compaction);
   if (planned.kind !== "summarize") return [...entries];
   const text = fill("summary", planned.summary.summaryTokens * 4);
-  return applyCompaction(entries, placeSummary(planned.summary, text));
+  return applyCompaction(entries, insertSummary(planned.summary, text));
 }
 
 const resultsOf = (messages: HistoryMessage[]) =>
@@ -97,7 +97,7 @@ describe("planCompaction", () => {
     think(16);
     const first = plan({ entries: history.entries, requestFrom });
     assert.equal(first.kind, "summarize");
-    history.entries = applyCompaction(history.entries, placeSummary(first.summary, "what was found first"));
+    history.entries = applyCompaction(history.entries, insertSummary(first.summary, "what was found first"));
     think(16);
     const second = plan({ entries: history.entries, requestFrom });
     assert.equal(second.kind, "summarize");

@@ -1,9 +1,9 @@
-import { estimateMessageTokens, toTokens, weighMessage } from "../history/estimate-tokens.ts";
+import { estimateMessage, estimateMessageTokens, toTokens } from "../history/estimate-tokens.ts";
 import type { Compaction, HistoryEntry } from "../history/history-entry.ts";
+import { closeCallsWithin } from "./close-calls-within.ts";
 import { type BudgetParts, divideBudget, START_SHARE } from "./divide-budget.ts";
 import { findTasks } from "./find-tasks.ts";
 import { findReplacedThrough, groupMessages, type Item, listItems } from "./group-messages.ts";
-import { settleWithin } from "./settle-within.ts";
 import { cutMessage, offloadMessage, type Shortening } from "./shorten-message.ts";
 import { planSummary, rememberTask, type SummaryPlan } from "./summary-plan.ts";
 
@@ -13,7 +13,7 @@ export type CompactionInput = {
   budgetTokens: number;
   /** The tokens of the next prompt, as the prompt meter counts them. */
   usedTokens: number;
-  /** The estimated tokens of the instructions and tool definitions (`weighOverhead`). */
+  /** The estimated tokens of the instructions and tool definitions (`estimateOverhead`). */
   overheadTokens: number;
   /** Position of the first step of the running request. That step may belong to an earlier run of the request. */
   requestFrom: number;
@@ -116,8 +116,8 @@ function findRecent({ input, items, starts }: Work, room: number): number {
   let [from, tokens, pictures] = [items.length, 0, 0];
   for (const start of starts.toReversed()) {
     for (const { message } of items.slice(start, from)) {
-      tokens += weighMessage(message).tokens;
-      pictures += weighMessage(message).pictures;
+      tokens += estimateMessage(message).tokens;
+      pictures += estimateMessage(message).pictures;
     }
     if (from <= newest && toTokens({ tokens, pictures }, input.picturesShown) > room) break;
     from = start;
@@ -149,7 +149,7 @@ function offload(work: Work, recentFrom: number, cut?: number): Candidate | unde
   const size = input.overheadTokens + measure(shortened);
   const tasks = findTasks(shortened, input.requestFrom);
   const replaced = shortened.filter(({ position }) => position <= replacesThrough);
-  const messages = settleWithin(replaced.map(rememberTask(tasks)));
+  const messages = closeCallsWithin(replaced.map(rememberTask(tasks)));
   return {
     size,
     plan: {

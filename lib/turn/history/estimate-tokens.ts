@@ -13,7 +13,7 @@ const MESSAGE_TOKENS = 6;
 export const PICTURE_TOKENS = 1_200;
 
 /** The size of messages: the tokens of their texts, and the number of their pictures. */
-export type Weight = { tokens: number; pictures: number };
+export type TokenEstimate = { tokens: number; pictures: number };
 
 /**
  * Estimates the tokens of a text from its bytes. A real tokenizer is not used, because it needs megabytes of tables,
@@ -22,10 +22,10 @@ export type Weight = { tokens: number; pictures: number };
  */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
-const weights = new WeakMap<ModelMessage, Weight>();
+const weights = new WeakMap<ModelMessage, TokenEstimate>();
 
 /** Returns the weight of one message. Messages do not change, so each weight is computed once and cached. */
-export function weighMessage(message: ModelMessage): Weight {
+export function estimateMessage(message: ModelMessage): TokenEstimate {
   const cached = weights.get(message);
   if (cached) return cached;
   const weight = measure(message);
@@ -34,10 +34,10 @@ export function weighMessage(message: ModelMessage): Weight {
 }
 
 /** Adds up the weights of messages. */
-export function addWeights(messages: Iterable<ModelMessage>): Weight {
-  const sum: Weight = { tokens: 0, pictures: 0 };
+export function addWeights(messages: Iterable<ModelMessage>): TokenEstimate {
+  const sum: TokenEstimate = { tokens: 0, pictures: 0 };
   for (const message of messages) {
-    const { tokens, pictures } = weighMessage(message);
+    const { tokens, pictures } = estimateMessage(message);
     sum.tokens += tokens;
     sum.pictures += pictures;
   }
@@ -45,7 +45,7 @@ export function addWeights(messages: Iterable<ModelMessage>): Weight {
 }
 
 /** Converts a weight to tokens. Only the newest `picturesShown` pictures count, because older ones are not sent. */
-export const toTokens = ({ tokens, pictures }: Weight, picturesShown: number): number =>
+export const toTokens = ({ tokens, pictures }: TokenEstimate, picturesShown: number): number =>
   tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
 
 /** Estimates how many tokens the messages take. Only the newest `picturesShown` pictures count, because older ones are not sent. */
@@ -58,7 +58,7 @@ const toolWeights = new WeakMap<ModelTool, number>();
  * Returns the tokens of tool definitions: names, descriptions and input schemas. The tokens of each definition are
  * cached.
  */
-export function weighTools(tools: ModelTools): number {
+export function estimateTools(tools: ModelTools): number {
   let tokens = 0;
   for (const tool of tools.values()) {
     const weight = toolWeights.get(tool) ?? estimateTokens(serialize(tool)) + MESSAGE_TOKENS;
@@ -71,8 +71,8 @@ export function weighTools(tools: ModelTools): number {
 const serialize = ({ definition: { name, description, inputSchema } }: ModelTool): string =>
   JSON.stringify([name, description, inputSchema]);
 
-function measure(message: ModelMessage): Weight {
-  const weight: Weight = { tokens: MESSAGE_TOKENS, pictures: 0 };
+function measure(message: ModelMessage): TokenEstimate {
+  const weight: TokenEstimate = { tokens: MESSAGE_TOKENS, pictures: 0 };
   if (typeof message.content === "string") {
     weight.tokens += estimateTokens(message.content);
     return weight;

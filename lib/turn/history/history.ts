@@ -32,7 +32,7 @@ export function createHistory(recorded: RecordedEntry[]): History {
     }
     if (through === undefined) {
       entries.push(entry);
-      messages.push(...settleOpen(messages, entry.messages));
+      messages.push(...closeOpenCalls(messages, entry.messages));
       for (const message of entry.messages) pushMessage(messages, message);
       return;
     }
@@ -47,7 +47,7 @@ export function createHistory(recorded: RecordedEntry[]): History {
       return entries;
     },
     get messages() {
-      const settled = settleCalls(messages);
+      const settled = resultsOfOpenCalls(messages);
       // Usually no result is missing. Then the same array is returned, so that a long history is not copied in every
       // step.
       return settled.length === 0 ? messages : [...messages, ...settled];
@@ -93,13 +93,13 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
  * If `next` does not begin with tool results, returns error results for the calls in `before` that have no result,
  * because their turn was stopped or failed. The caller adds them before `next`.
  */
-function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
+function closeOpenCalls(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];
-  return settleCalls(before);
+  return resultsOfOpenCalls(before);
 }
 
 /** Returns a message with a result for each call that `listOpenCalls` lists; an empty array if it lists none. */
-export function settleCalls(messages: readonly ModelMessage[]): ModelMessage[] {
+export function resultsOfOpenCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const open = listOpenCalls(messages);
   return open.length === 0 ? [] : [{ role: "tool", content: open.map(notExecuted) }];
 }

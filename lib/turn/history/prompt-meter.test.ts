@@ -4,11 +4,11 @@ import { z } from "zod";
 import { assistant, fill, user } from "../compaction/testing.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import {
+  estimateMessage,
   estimateMessageTokens,
   estimateTokens,
+  estimateTools,
   PICTURE_TOKENS,
-  weighMessage,
-  weighTools,
 } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { createPromptMeter } from "./prompt-meter.ts";
@@ -37,8 +37,8 @@ describe("the estimate", () => {
 
   it("reads a message only once", () => {
     const message = assistant("text", ["c", { long: fill("input", 700) }]);
-    assert.equal(weighMessage(message), weighMessage(message));
-    assert.ok(weighMessage(message).tokens > 200);
+    assert.equal(estimateMessage(message), estimateMessage(message));
+    assert.ok(estimateMessage(message).tokens > 200);
   });
 
   it("counts a picture at a fixed size, and only as many as are shown", () => {
@@ -54,7 +54,7 @@ describe("the estimate", () => {
       description: fill("what it does", 700),
       inputSchema: { type: "object" as const, properties: { [fill("name", 700)]: {} } },
     };
-    const tokens = weighTools(new Map([["look", { definition, input: z.unknown() }]]));
+    const tokens = estimateTools(new Map([["look", { definition, input: z.unknown() }]]));
     assert.ok(tokens > 400 && tokens < 500, `${tokens}`);
   });
 });

@@ -4,9 +4,9 @@ import {
   addWeights,
   estimateMessageTokens,
   estimateTokens,
+  estimateTools,
+  type TokenEstimate,
   toTokens,
-  type Weight,
-  weighTools,
 } from "./estimate-tokens.ts";
 
 /** A prompt with messages as they are recorded, before `showPictures` inserts the pictures. */
@@ -42,9 +42,9 @@ type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined;
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
   let reported: (Prefix & { tokens: number }) | undefined;
-  let weighed: (Prefix & { weight: Weight }) | undefined;
+  let weighed: (Prefix & { weight: TokenEstimate }) | undefined;
 
-  const weigh = (messages: readonly ModelMessage[]): Weight => {
+  const estimate = (messages: readonly ModelMessage[]): TokenEstimate => {
     const cached = weighed && continues(messages, weighed) ? weighed : undefined;
     const added = addWeights(cached ? messages.slice(cached.count) : messages);
     const { tokens, pictures } = cached?.weight ?? { tokens: 0, pictures: 0 };
@@ -60,11 +60,11 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
         return Math.ceil(
           reported.tokens + estimateMessageTokens(messages.slice(reported.count), picturesShown) * ratio,
         );
-      return Math.ceil((weighOverhead(prompt) + toTokens(weigh(messages), picturesShown)) * ratio);
+      return Math.ceil((estimateOverhead(prompt) + toTokens(estimate(messages), picturesShown)) * ratio);
     },
     report(prompt, inputTokens) {
       const { messages } = prompt;
-      const estimated = weighOverhead(prompt) + toTokens(weigh(messages), picturesShown);
+      const estimated = estimateOverhead(prompt) + toTokens(estimate(messages), picturesShown);
       if (inputTokens <= 0 || inputTokens < estimated * CREDIBLE_SHARE_LEAST) return;
       ratio = Math.min(RATIO_MOST, Math.max(RATIO_LEAST, inputTokens / estimated));
       reported = { ...prefixOf(messages), tokens: inputTokens };
@@ -73,8 +73,8 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
 }
 
 /** Returns the tokens of the instructions and tool definitions, which are part of every prompt of a run. */
-export const weighOverhead = (prompt: Pick<MeteredPrompt, "instructions" | "tools">): number =>
-  estimateTokens(prompt.instructions) + weighTools(prompt.tools);
+export const estimateOverhead = (prompt: Pick<MeteredPrompt, "instructions" | "tools">): number =>
+  estimateTokens(prompt.instructions) + estimateTools(prompt.tools);
 
 const prefixOf = (messages: readonly ModelMessage[]): Prefix => ({
   first: messages[0],

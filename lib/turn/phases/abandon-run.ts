@@ -1,9 +1,10 @@
 import { isStaleClaim } from "../record/claim.ts";
 import type { PlayJob } from "../record/turn-store.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import { settleCalls } from "../step/run-tools.ts";
+import { endUnfinishedCalls } from "../step/run-tools.ts";
 import { claimRun } from "./claim-run.ts";
-import { closeRun, type RunEnd } from "./close-run.ts";
+import { closeRun } from "./close-run.ts";
+import type { RunEnd } from "./describe-end.ts";
 import { openRun } from "./open-run.ts";
 import { readEndable } from "./stop-run.ts";
 
@@ -14,7 +15,7 @@ const END: RunEnd = {
 
 /**
  * Ends a run that the engine gave up, so that the session's next run can start. The messages of its request are added
- * to the transcript, and its unfinished tool calls get results (`settleCalls`). If that cannot be written, the run
+ * to the transcript, and its unfinished tool calls get results (`endUnfinishedCalls`). If that cannot be written, the run
  * still ends. A run that this job cannot claim (for example because the run is parked or has a newer job), or that
  * another executor claims meanwhile, is not changed.
  */
@@ -30,7 +31,7 @@ async function endAbandoned(deps: TurnDeps, job: PlayJob, signal: AbortSignal): 
   if (claimed.status !== "claimed") return;
   try {
     await openRun(deps, claimed.run);
-    await settleCalls(deps, claimed.run);
+    await endUnfinishedCalls(deps, claimed.run);
     await closeRun(deps, claimed.run, END);
   } catch (error) {
     if (isStaleClaim(error)) return;

@@ -49,7 +49,7 @@ const IMPORTS_MAX = 5;
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal): Promise<ClaimResult> {
   const { runId } = job;
-  const fresh = await deps.freshRuns.take(runId);
+  const fresh = await deps.freshRuns.consume(runId);
   if (fresh === "absent") return { status: "not_claimable" };
   const started = fresh && (await claimFresh(deps, job, fresh, signal));
   if (started) return { status: "claimed", run: started };

@@ -1,59 +1,24 @@
 import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { UsageRow } from "#db/schema/index.ts";
-import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, requestStopBelow } from "#lib/agents/agent-end-store.ts";
-import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, NewEvent } from "#lib/events/event.ts";
-import type { OutcomeLists } from "#lib/events/outcome-schemas.ts";
+import { type AgentEnded, endAgent, readNewUsageBelow } from "#lib/agents/end-agent.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import type { ModelFailure } from "#lib/model/failure.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { lockCounters, noteStop } from "#lib/session/store/follow-up-store.ts";
+import { lockCounters, recordStop } from "#lib/session/store/follow-up-store.ts";
 import { requestRun } from "#lib/session/store/jobs.ts";
 import { findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
-import type { SessionRow } from "#lib/session/store/session-store.ts";
-import { findLastAnswer, type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
+import { findLastAnswer } from "#lib/session/store/transcript-store.ts";
 import { sendWake } from "#lib/session/waiting/waiting.ts";
 import type { Claim } from "../record/claim.ts";
-import { aboutRun } from "../record/claim.ts";
 import { type LockedRun, lockRunAndSession } from "../record/turn-store.ts";
-import type { EndWrite, Fence, TurnWrite } from "../record/turn-write.ts";
-import { announce, type StepRecord, splitStep, type Written, writeEvents } from "../run/record-step.ts";
-import { mayHaveLiveOutcomes, NO_OUTCOMES, readOutcomes, selectForEvent } from "../run/session-outcomes.ts";
+import type { Fence } from "../record/turn-write.ts";
+import { announce, type Written, writeEvents } from "../run/record-step.ts";
+import { mayHaveLiveOutcomes, NO_OUTCOMES, readOutcomes } from "../run/session-outcomes.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import type { ModelStep } from "../step/call-model.ts";
-import { describeMessage } from "../step/describe-message.ts";
-import { describeRequestMessages } from "./open-run.ts";
+import { describeEnd, type Endable, hasTurnStarted, type Retry, type RunEnd } from "./describe-end.ts";
 import { planRetry } from "./retry-chain.ts";
-import { sumUsage } from "./sum-usage.ts";
-
-/**
- * How a run ends. `deliverable`: the result of the structured call. `conclusion`: the last model step, if it is not
- * written yet. `canContinue`: whether the turn can still read a message that arrives while it ends.
- */
-export type RunEnd =
-  | {
-      outcome: "succeeded";
-      deliverable?: Deliverable;
-      conclusion?: StepRecord<ModelStep>;
-      canContinue: boolean;
-    }
-  | { outcome: "errored"; failure: ModelFailure }
-  | { outcome: "cancelled"; reason: string };
-
-/** The fields of a run that are needed to end it. If the run has no executor, they are read from the database. */
-export type Endable = {
-  claim: Claim;
-  session: Pick<
-    SessionRow,
-    "id" | "callbackEvents" | "parentSessionId" | "subAgents" | "outputSchema" | "toolset"
-  >;
-  requestMessages: MessageRow[];
-  startedAt: Date | null;
-  outputs: ReadonlyMap<string, unknown>;
-};
 
 /**
  * Ends a run that is still open. One transaction writes its state, its deliverable, `run.completed` with its callback
@@ -102,7 +67,7 @@ export async function closeRun(
     const released = await releaseSteers(tx, claim);
     // A sub-agent that is stopped must not continue with a message that it has not read.
     if (session.parentSessionId !== null && (locked.isCancelled || end.outcome === "cancelled"))
-      for (const { id } of released) await noteStop(tx, id);
+      for (const { id } of released) await recordStop(tx, id);
     const rewritten = await writeEvents(tx, claim, session, events, write, fence);
     return rewritten ? finish(rewritten) : "refused";
   };
@@ -169,11 +134,7 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
   return endsDelegation(run, isRetried);
 }
 
-/** Whether the turn has started: the run itself, or an earlier attempt of its request. */
-const hasTurnStarted = ({ claim, startedAt }: Pick<Endable, "claim" | "startedAt">): boolean =>
-  startedAt !== null || claim.attempt > 1;
-
-const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
+const NOTHING_SETTLED: AgentEnded = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
 
 /**
@@ -185,7 +146,7 @@ async function closeInTree(
   run: Endable,
   end: RunEnd,
   { hasRetry, usage }: { hasRetry: boolean; usage: UsageRow },
-): Promise<Settled> {
+): Promise<AgentEnded> {
   const { claim, session } = run;
   if (endsDelegation(run, hasRetry)) await requestStopBelow(tx, session.id);
   if (session.parentSessionId === null) return NOTHING_SETTLED;
@@ -194,7 +155,7 @@ async function closeInTree(
   if ((await listOpenRuns(tx, session.id)).length > 0) return NOTHING_SETTLED;
   const answer = await findLastAnswer(tx, claim.runId);
   const texts = (answer?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return settleAgent(tx, {
+  return endAgent(tx, {
     sessionId: session.id,
     outcome: AGENT_OUTCOME[end.outcome],
     error: end.outcome === "errored" ? end.failure.message : null,
@@ -202,111 +163,9 @@ async function closeInTree(
   });
 }
 
-type Retry = { runId: string; attempt: number; delayMs: number };
-
 /** Plans the retry that follows a failed run; undefined if no retry follows, for example after a request to stop. */
 function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
   if (end.outcome !== "errored" || run.isCancelled) return undefined;
   const retry = planRetry(end.failure, run.attempt, deps.settings.retryBaseMs, Math.random());
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
-
-/** Composes everything that the end of a run writes, with its events. */
-function describeEnd(
-  { claim, session, requestMessages, startedAt, outputs }: Endable,
-  { state, messageSeq }: Pick<LockedRun, "state" | "messageSeq">,
-  end: RunEnd,
-  {
-    retry: next,
-    lastAnswer,
-    delegated,
-    outcomes,
-  }: {
-    retry: Retry | undefined;
-    lastAnswer: MessageRow | undefined;
-    delegated: UsageSum | undefined;
-    outcomes: OutcomeLists;
-  },
-): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
-  const endedAt = new Date();
-  // The messages of a turn that never started may be in the transcript already. In that case, they also get events and
-  // are added to the model's history, so that the next turn sees them.
-  const isUnopened =
-    state === "pending" && claim.attempt === 1 && requestMessages.every(({ seq }) => seq !== null);
-  const opened = isUnopened ? describeRequestMessages(claim, requestMessages, messageSeq) : undefined;
-  const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
-  const own = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
-  const usage = { ...own, ...(delegated && { delegated }) };
-  // A retry continues the request and has the deliverable, so the failed attempt has none.
-  const settled = claim.isStructured && !next ? settleDeliverable(claim, end) : undefined;
-  const carried =
-    settled && hasTurnStarted({ claim, startedAt })
-      ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer)
-      : undefined;
-  const error = end.outcome === "errored" ? end.failure.message : null;
-  const completed: NewEvent = {
-    kind: "run.completed",
-    ...aboutRun(claim),
-    outcome: end.outcome,
-    ...(error !== null && { error }),
-    ...(settled && { deliverable: settled.deliverable }),
-    ...selectForEvent(session, outcomes),
-    usage,
-    ...(next && { willRetry: next }),
-  };
-  const { event: message, ...carriedWrite } = carried ?? {};
-  return {
-    ...conclusion?.write,
-    ...carriedWrite,
-    ...(settled && { deliverable: settled.deliverable }),
-    ...(opened && { step: { name: "open", output: {}, modelMessages: opened.modelMessages } }),
-    events: [
-      ...(opened?.events ?? []),
-      ...(conclusion?.events ?? []),
-      ...(message ? [message] : []),
-      ...(settled ? [settled.event] : []),
-      completed,
-    ],
-    end: { state: end.outcome, error, usage, endedAt, retry: next },
-    jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
-  };
-}
-
-/** Determines the final deliverable of a run, and its event. */
-function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
-  const deliverable =
-    end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
-  const kind = deliverable.status === "ready" ? "deliverable.ready" : "deliverable.failed";
-  return { deliverable, event: { kind, ...aboutRun(claim), deliverable } };
-}
-
-/**
- * Adds a run's deliverable to the transcript: as a part of the agent's last message, or as a separate message if there
- * is none. Source: `wire.md`, The deliverable part.
- */
-function carryDeliverable(
-  claim: Claim,
-  messageSeq: number,
-  deliverable: Deliverable,
-  lastAnswer: MessageRow | undefined,
-): Pick<TurnWrite, "messages" | "messageSeq" | "updatedMessages"> & { event: NewEvent } {
-  const part = { type: "data-deliverable" as const, data: deliverable };
-  if (!lastAnswer) return describeMessage(claim, messageSeq, { id: newId("msg"), parts: [part] });
-  const parts = [...lastAnswer.parts, part];
-  const message = toTranscriptMessage({ ...lastAnswer, parts }, lastAnswer.seq ?? 0);
-  return {
-    updatedMessages: [{ id: lastAnswer.id, parts }],
-    event: { kind: "message.completed", ...aboutRun(claim), message },
-  };
-}
-
-const failDeliverable = (runId: string, end: RunEnd): Deliverable => ({
-  runId,
-  status: "failed",
-  error:
-    end.outcome === "errored"
-      ? end.failure.message
-      : end.outcome === "cancelled"
-        ? end.reason
-        : "the run ended without a result",
-});

@@ -20,7 +20,7 @@ export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
   const opening = describeOpening(run);
   await recordStep(deps, run, opening);
-  noteOpening(run, opening);
+  recordOpening(run, opening);
 }
 
 /**
@@ -41,7 +41,7 @@ export async function openFreshRun(
     deps.mcp.release(run.claim);
     return false;
   }
-  noteOpening(run, opening);
+  recordOpening(run, opening);
   return true;
 }
 
@@ -58,7 +58,7 @@ async function composeFirst(
   if ((await composeOwnTools(deps, run)) && !needsFirstLook(run)) composeAhead(deps, run, modelMessages);
 }
 
-function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {
+function recordOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {
   run.startedAt ??= startedAt;
   run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
 }

@@ -4,9 +4,10 @@ import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";
 import { STOPPED_REASON } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import { settleCalls } from "../step/run-tools.ts";
+import { endUnfinishedCalls } from "../step/run-tools.ts";
 import { claimRun } from "./claim-run.ts";
-import { closeRun, type Endable } from "./close-run.ts";
+import { closeRun } from "./close-run.ts";
+import type { Endable } from "./describe-end.ts";
 
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 
@@ -47,7 +48,7 @@ async function endParked(deps: TurnDeps, runId: string): Promise<void> {
     await deps.stops.withSignal(runId, async (signal) => {
       const claimed = await claimRun(deps, { ...job.data, player: "stop" }, signal);
       if (claimed.status !== "claimed") return;
-      await settleCalls(deps, claimed.run);
+      await endUnfinishedCalls(deps, claimed.run);
       await closeRun(deps, claimed.run, END);
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 import { z } from "zod";
-import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
+import type { ModelTool } from "#lib/model/calls/model-tool.ts";
+import { leaveOutMissing } from "#lib/tools/leave-out-missing.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import type { Claim } from "../record/claim.ts";
@@ -36,7 +37,14 @@ export function composePrompt(
     externalTurnExclude: session.tools.externalTurnExclude,
     deploymentExclude: deps.settings.externalTurnExclude,
   });
+  const hasWorkspace = session.capabilities.sandbox && deps.tools.has("list_files");
   const instructions = composeInstructions({
+    hasBrowser:
+      session.capabilities.browser &&
+      session.capabilities.sandbox &&
+      deps.tools.has("dom_query") &&
+      agent?.browser !== "none",
+    hasWorkspace,
     toolNames: [...names, ...remote.tools.map(({ name }) => name)],
     missingServers: remote.missingServers,
     selectedUrl,
@@ -52,12 +60,12 @@ export function composePrompt(
     outputSchema: claim.isStructured ? session.outputSchema : null,
     isPersonPresent: claim.isPersonPresent,
   });
-  const own = describeTools(deps.tools, names);
+  const own = describeTools(deps.tools, names, hasWorkspace);
   if (remote.tools.length === 0) return { instructions, ...own };
   return {
     instructions,
     tools: new Map([...own.tools, ...remote.tools.map((each) => [each.name, each] as const)]),
-    modelTools: new Map([...own.modelTools, ...toModelTools(remote.tools)]),
+    modelTools: new Map([...own.modelTools, ...remote.tools.map(toNamedModelTool)]),
   };
 }
 
@@ -96,24 +104,26 @@ const shorten = (schema: JSONSchema7): JSONSchema7 =>
     }),
   );
 
-const toModelTools = (tools: readonly Tool[]): ModelTools =>
-  new Map(tools.map((each) => [each.name, toModelTool(each)]));
+const toNamedModelTool = (tool: Tool) => [tool.name, toModelTool(tool)] as const;
 
 type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
 
 const described = new WeakMap<TurnDeps["tools"], Map<string, DescribedTools>>();
 
 /** Returns the named tools and their definitions for the model. Most runs have the same tools, so the result is cached. */
-function describeTools(all: TurnDeps["tools"], names: string[]): DescribedTools {
+function describeTools(all: TurnDeps["tools"], names: string[], hasWorkspace: boolean): DescribedTools {
   const cache = described.get(all) ?? new Map<string, DescribedTools>();
   described.set(all, cache);
-  const key = names.join(" ");
+  const key = [hasWorkspace, ...names].join(" ");
   const cached = cache.get(key);
   if (cached) return cached;
   const tools = names.flatMap((name) => all.get(name) ?? []);
-  const created = {
+  const has = { tool: (name: string) => names.includes(name), workspace: hasWorkspace };
+  const created: DescribedTools = {
     tools: new Map(tools.map((definition) => [definition.name, definition])),
-    modelTools: toModelTools(tools),
+    modelTools: new Map(
+      tools.map((tool) => toNamedModelTool({ ...tool, description: leaveOutMissing(tool.description, has) })),
+    ),
   };
   cache.set(key, created);
   return created;

@@ -12,10 +12,11 @@ const HIDDEN = "- The live browser shows the page without a variant, until the n
 
 /**
  * Describes the variants of a session for the instructions, one list item each, with what people have changed since
- * the agent's newest revision.
+ * the agent's newest revision. `hasBrowser`: whether to say what the live browser shows.
  */
-export function describeVariants(variants: readonly VariantState[]): string[] {
+export function describeVariants(variants: readonly VariantState[], hasBrowser: boolean): string[] {
   if (variants.length === 0) return [];
+  if (!hasBrowser) return [...variants.map(describeVariant), READING];
   const shown = variants.find(({ isShown }) => isShown);
   const which = !shown
     ? [HIDDEN]

@@ -3,6 +3,8 @@ import { describe, it } from "node:test";
 import { composeInstructions, type InstructionParts } from "./instructions.ts";
 
 const parts: InstructionParts = {
+  hasBrowser: true,
+  hasWorkspace: true,
   toolNames: ["read_file"],
   missingServers: [],
   selectedUrl: null,

@@ -35,7 +35,7 @@ type Taken =
  */
 export type PlayJob = { runId: string; generation: number; player: string };
 
-const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
+const claimStatement = defineStatement<"runId" | "generation" | "player" | "now">(
   (value) => sql`
     with locked as (
       select id from ${sessions}
@@ -73,7 +73,7 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 export async function claimRunRow(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
   const rows = await queryRows<{ epoch: number | null; is_early: boolean | null; delay_ms: number | null }>(
     db,
-    takeStatement({ ...job, now: now?.toISOString() ?? null }),
+    claimStatement({ ...job, now: now?.toISOString() ?? null }),
   );
   const [row] = rows;
   if (row?.epoch) return { status: "taken", epoch: row.epoch };

@@ -38,7 +38,7 @@ export async function parkRun(
     return false;
   }
   if (parked.kind !== "parked") {
-    noteHindrance(run, waits, parked);
+    recordHindrance(run, waits, parked);
     return false;
   }
   const { sessionId } = run.claim;
@@ -78,7 +78,7 @@ async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted
 }
 
 /** Stores in the run why it was not parked, and how the wait of each call ended. */
-function noteHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): void {
+function recordHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): void {
   if (hindrance.kind === "stopped") run.isCancelled = true;
   if (hindrance.kind === "message") run.isSteered = true;
   for (const { callId, createdAt, subjects } of waits) {

@@ -1,5 +1,4 @@
 import { createDeadline } from "#lib/time/deadline.ts";
-import type { RunInPlay } from "./run-in-play.ts";
 
 /** How much time an executor has for a run. */
 export type PlayTime = {
@@ -9,7 +8,8 @@ export type PlayTime = {
   stepsBefore: number;
 };
 
-type TimedRun = Pick<RunInPlay, "time" | "outputs" | "signal">;
+/** The fields of `RunInPlay` that are needed here. */
+type TimedRun = { time: PlayTime; outputs: ReadonlyMap<string, unknown>; signal: AbortSignal };
 
 /**
  * Thrown when a step is not begun, or is interrupted without an effect, because it may not fit into the time of this

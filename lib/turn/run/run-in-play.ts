@@ -114,7 +114,7 @@ export const findRecorded = <Output>(run: RunInPlay, name: string): Output | und
  * Returns the number of a run's current model call. It is the highest number in the names of recorded model and steer
  * steps.
  */
-export function findPlace({ outputs }: RunInPlay): number {
+export function currentCallNumber({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())
     place = Math.max(place, Number(/^(?:model|steer)-(\d+)/.exec(name)?.[1] ?? 1));

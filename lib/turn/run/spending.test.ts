@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import type { Budget } from "#lib/session/budget/budget.ts";
 import { newId } from "#lib/session/new-id.ts";

@@ -44,7 +44,7 @@ export type TurnDeps = {
   log: EventLog;
   jobs: JobSender;
   /** Caches the first runs of sessions that this process has just created. */
-  freshRuns: Pick<FreshRuns, "take">;
+  freshRuns: Pick<FreshRuns, "consume">;
   model: ModelAccess;
   /** Every tool that this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;

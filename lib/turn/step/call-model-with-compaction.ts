@@ -1,7 +1,8 @@
 import { compactContext } from "../compaction/compact-context.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import { callModel, type ModelStep } from "./call-model.ts";
+import { callModel } from "./call-model.ts";
+import type { ModelStep } from "./model-step.ts";
 
 type Called = Exclude<ModelStep, { kind: "overflowed" }>;
 

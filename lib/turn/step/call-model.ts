@@ -20,42 +20,12 @@ import { callWithinPlay } from "../run/play-time.ts";
 import { recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import { takeComposed } from "./compose-ahead.ts";
+import { consumeComposed } from "./compose-ahead.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
+import type { ModelStep, PlannedCall } from "./model-step.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { continueCutOff, refuseCutOff } from "./unfinished-answer.ts";
-
-/**
- * A tool call of the model. `error` is set if the input does not fit the tool, or the answer was cut off; such a call is
- * not executed.
- */
-export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
-
-/** The outcome of a model call; the content itself is in the stored messages. */
-export type ModelStep =
-  | {
-      kind: "answered";
-      messageId: string;
-      calls: PlannedCall[];
-      usage: ModelUsage;
-      /**
-       * Set if the answer was cut off at the output limit, or has neither text nor a call. The turn continues with
-       * another call.
-       */
-      unfinished?: "cut_off" | "empty";
-    }
-  | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
-  /** The last answer of a turn. It is not recorded yet, because it is written together with the end of the run. */
-  | { kind: "concluded"; record: StepRecord<ModelStep> }
-  /**
-   * An answer whose only call reads stored data. It is not recorded yet, because it is written with the result of the
-   * call.
-   */
-  | { kind: "calling"; record: StepRecord<ModelStep>; call: PlannedCall }
-  /** The provider refused the prompt as too large. Nothing was recorded, so that the context can be compacted first. */
-  | { kind: "overflowed"; failure: ModelFailure }
-  | { kind: "stopped" };
 
 const CALL_TIMEOUT_MS = 900_000;
 /** The points in a stream at which fault tests can end the process. */
@@ -150,7 +120,7 @@ async function streamWithin(
       const point = POINTS[kind];
       return point && faultPoint(point);
     };
-    const answer = await streamModel(deps.model, request, limited, onDelta, takeComposed(run, request));
+    const answer = await streamModel(deps.model, request, limited, onDelta, consumeComposed(run, request));
     return readAnswer(answer);
   } catch (error) {
     return readBreak(signal, error);

@@ -1,13 +1,13 @@
 import type { ModelMessage } from "ai";
 import { type ComposedCall, composeCall, type ModelRequest } from "#lib/model/calls/stream-model.ts";
-import { settleCalls } from "../history/history.ts";
+import { resultsOfOpenCalls } from "../history/history.ts";
 import { hasPictures } from "../prompt/show-pictures.ts";
 import type { CallAhead, RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 
 /**
  * Composes the model call that will follow a step, while the step is being written. The call is only sent after the
- * write, by {@link takeComposed}; if the write, or anything after it, changes the prompt, the composed call is dropped.
+ * write, by {@link consumeComposed}; if the write, or anything after it, changes the prompt, the composed call is dropped.
  * Call this directly before the write. Does nothing if another call of the answer has no result yet, or if the prompt
  * has pictures, which are read from storage. Source: decision 057.
  *
@@ -21,7 +21,7 @@ export function composeAhead(
   dropComposed(run);
   if (!model.hold) return;
   const messages = [...run.history.messages, ...added];
-  if (settleCalls(messages).length > 0 || hasPictures(messages)) return;
+  if (resultsOfOpenCalls(messages).length > 0 || hasPictures(messages)) return;
   const { instructions, modelTools: tools } = run.prompt;
   const ahead: CallAhead = { request: { instructions, messages, tools }, call: undefined };
   run.ahead = ahead;
@@ -32,7 +32,7 @@ export function composeAhead(
 }
 
 /** Returns the composed call of a request, which the caller then makes; undefined if there is none. */
-export function takeComposed(run: RunInPlay, request: ModelRequest): ComposedCall | undefined {
+export function consumeComposed(run: RunInPlay, request: ModelRequest): ComposedCall | undefined {
   const { ahead } = run;
   if (!ahead || !isSame(ahead.request, request)) {
     dropComposed(run);

@@ -7,7 +7,7 @@ import { throwUnlessFits, timeLeftMs } from "../run/play-time.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import type { PlannedCall } from "./call-model.ts";
+import type { PlannedCall } from "./model-step.ts";
 
 /** The result of a call that an interrupted executor may have executed. */
 export const UNKNOWN = errorResult(
@@ -168,12 +168,12 @@ export function longestMs(run: RunInPlay, call: PlannedCall): number {
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
   const { sessionId, requestId, runId, epoch, isPersonPresent } = claim;
-  const places = {
+  const sessions = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
   };
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
+  return { sessionId, ...sessions, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
 }

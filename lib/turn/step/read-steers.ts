@@ -1,5 +1,5 @@
 import type { NewEvent } from "#lib/events/event.ts";
-import { takeSteers } from "#lib/session/follow-up/steering.ts";
+import { consumeSteers } from "#lib/session/follow-up/steering.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
@@ -20,7 +20,7 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
   const read = await deps.db.transaction(async (tx) => {
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
-    const steers = await takeSteers(tx, { id: claim.runId, ...claim }, run.messageSeq);
+    const steers = await consumeSteers(tx, { id: claim.runId, ...claim }, run.messageSeq);
     if (steers.length === 0) return undefined;
     const about = aboutRun(claim);
     const step = {

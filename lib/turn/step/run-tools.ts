@@ -13,10 +13,10 @@ import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
 import { throwUnlessFits } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
-import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { currentCallNumber, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
+import type { ModelStep, PlannedCall } from "./model-step.ts";
 import { longestMs, playCall, STOPPED, UNKNOWN } from "./play-call.ts";
 import { cutResult, cutStored } from "./result-text.ts";
 
@@ -217,12 +217,12 @@ function toModelMessage(
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
-export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void> {
+export async function endUnfinishedCalls(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { runId } = run.claim;
   await deps.elicitations.abandon({ runId });
   const begun = await listBegunCalls(deps.db, runId);
   if (begun.length === 0 && run.waits.size === 0) return;
-  const number = findPlace(run);
+  const number = currentCallNumber(run);
   const model = findRecorded<ModelStep>(run, `model-${number}`);
   if (model?.kind !== "answered") return;
   for (const call of model.calls) {

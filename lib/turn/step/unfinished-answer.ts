@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { ADDED } from "../prompt/record-first-look.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
-import type { ModelStep, PlannedCall } from "./call-model.ts";
+import type { ModelStep, PlannedCall } from "./model-step.ts";
 
 /**
  * The number of answers in a row that end a turn: three that were cut off at the output limit (decision 064), or two

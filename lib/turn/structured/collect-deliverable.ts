@@ -18,7 +18,7 @@ import type { TurnDeps } from "../run/turn-deps.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 
 /** The schema operations that a turn needs; they run in worker threads. */
-export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
+export type SchemaChecker = Pick<Checker, "formatOf" | "checkAnswer">;
 
 /** The recorded outcome of a structured call. */
 type Collected =
@@ -99,7 +99,7 @@ async function askFor(
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   await faultPoint("collect-answered");
   const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);
-  const collected = await judge(answer, schema, checker, run.session.ownerId);
+  const collected = await checkAnswer(answer, schema, checker, run.session.ownerId);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
   return recordStep<Collected>(deps, run, {
@@ -111,7 +111,7 @@ async function askFor(
   });
 }
 
-async function judge(
+async function checkAnswer(
   answer: StructuredAnswer,
   schema: Record<string, unknown>,
   checker: SchemaChecker,
@@ -126,7 +126,7 @@ async function judge(
     usage,
     modelCalls,
   });
-  const judgement = await checker.judgeAnswer(schema, rawText, ownerId);
+  const judgement = await checker.checkAnswer(schema, rawText, ownerId);
   switch (judgement.kind) {
     case "fits":
       return { kind: "ready", value: judgement.value, usage, modelCalls };

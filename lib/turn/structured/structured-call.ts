@@ -52,10 +52,10 @@ async function probe({ model: access }: TurnDeps, format: OutputFormat, abortSig
       providerOptions: formatOptions({ model: access }, format),
       abortSignal,
     });
-    access.outcomes?.noteSuccess();
+    access.outcomes?.recordSuccess();
     return result;
   } catch (error) {
-    access.outcomes?.noteFailure(error, abortSignal);
+    access.outcomes?.recordFailure(error, abortSignal);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { AcceptedBy } from "#db/schema/unions.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import type { Change, VariantDocument } from "../document.ts";
 import type { CheckReport, Finding } from "./check-report.ts";
-import { ASK_TO_ACCEPT, listUnexamined, statusOf, type UnexaminedPlace } from "./conclude-check.ts";
+import { ASK_TO_ACCEPT, listUnexamined, statusOf, type UnexaminedPage } from "./conclude-check.ts";
 
 /** The acceptance of a change that a check could not examine. */
 export type Acceptance = {
@@ -10,7 +10,7 @@ export type Acceptance = {
   changeId: string;
   /** Hash of the change that was accepted, from {@link hashChange}. */
   changeHash: string;
-  places: UnexaminedPlace[];
+  places: UnexaminedPage[];
   acceptedBy: AcceptedBy;
   acceptedAt: Date;
 };
@@ -72,7 +72,7 @@ const toAccepted = ({ acceptedBy, acceptedAt, revision }: Acceptance) => ({
   revision,
 });
 
-const coversAll = (accepted: readonly UnexaminedPlace[], places: readonly UnexaminedPlace[]): boolean =>
+const coversAll = (accepted: readonly UnexaminedPage[], places: readonly UnexaminedPage[]): boolean =>
   places.every(({ url, viewport, reason }) =>
     accepted.some((each) => each.url === url && each.viewport === viewport && each.reason === reason),
   );

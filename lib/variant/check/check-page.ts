@@ -4,24 +4,24 @@ import type { CheckedPage, Finding } from "./check-report.ts";
 import type { CheckContext, CheckTarget } from "./load/check-context.ts";
 import { openLoad, type PageLoad, withLoad } from "./load/open-load.ts";
 import { copyProblems, type PageProblems } from "./load/page-problems.ts";
-import { settleAll } from "./load/settle-all.ts";
-import { settleControl, settleLoad, settleVariant } from "./load/settle-load.ts";
+import { settleAll } from "./load/wait-for-all.ts";
+import { waitForControl, waitForLoad, waitForVariant } from "./load/wait-for-load.ts";
 import { checkOperation } from "./operate/check-operation.ts";
 import { proposeOpening } from "./operate/propose-opening.ts";
+import { type CheckedChange, checkChanges, concludeChanges, isProven } from "./steps/check-changes.ts";
 import { checkFight } from "./steps/check-fight.ts";
+import { checkLayout } from "./steps/check-layout.ts";
 import { checkLinks } from "./steps/check-links.ts";
 import { checkNavigation } from "./steps/check-navigation.ts";
+import { checkPolicies, checkProblems, readPaintToApplied } from "./steps/check-page-problems.ts";
 import { type CheckedRequirement, checkRequirements } from "./steps/check-requirements.ts";
 import { checkRerender } from "./steps/check-rerender.ts";
 import { checkRevert } from "./steps/check-revert.ts";
+import { checkScope } from "./steps/check-scope.ts";
+import { checkSpeed } from "./steps/check-speed.ts";
 import { checkStays } from "./steps/check-stays.ts";
 import { checkStyles } from "./steps/check-styles.ts";
 import { compareAccessibility } from "./steps/compare-accessibility.ts";
-import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./steps/judge-changes.ts";
-import { judgeLayout } from "./steps/judge-layout.ts";
-import { judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
-import { judgeScope } from "./steps/judge-scope.ts";
-import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import { type Clips, type ClipTaker, createClipTaker } from "./steps/take-clips.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
@@ -95,12 +95,12 @@ async function observePair(
 ): Promise<Pair> {
   const ids = target.changes.map(({ id }) => id);
   const ages = await settleAll([
-    settleControl(controlLoad, check, target),
-    settleVariant(variantLoad, check, target, ids),
-    settleControl(secondControl, check, target),
+    waitForControl(controlLoad, check, target),
+    waitForVariant(variantLoad, check, target, ids),
+    waitForControl(secondControl, check, target),
   ]);
   const ageMs = Math.max(...ages);
-  await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
+  await settleAll([controlLoad, variantLoad, secondControl].map((load) => waitForLoad(load, check, ageMs)));
   for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
   // Observing changes nodes of the page, to which the page may react.
   const originals = await controlLoad.look("readOriginals", null);
@@ -122,10 +122,10 @@ async function prove(
   pair: Pair,
 ): Promise<PageResult> {
   const { control, variant } = pair;
-  const judged = judgeChanges(target, { ...variant, control: control.seen });
-  const changes = judged.changes;
+  const checked = checkChanges(target, { ...variant, control: control.seen });
+  const changes = checked.changes;
   const clips = createClipTaker(check, target);
-  await clips.take(pair.variantLoad, judged.findings);
+  await clips.take(pair.variantLoad, checked.findings);
   const proven = changes.filter(isProven);
   // These spend most of their time waiting for pages of their own.
   const [examined, returned, operated] = await settleAll([
@@ -136,8 +136,8 @@ async function prove(
   for (const change of changes)
     if (operated.findings.some(({ code, changeId }) => code === "lost_at_render" && changeId === change.id))
       change.rerender = "failed";
-  const scope = judgeScope(target, control.seen, variant.seen);
-  const speed = await judgeSpeed(check, target, control, variant);
+  const scope = checkScope(target, control.seen, variant.seen);
+  const speed = await checkSpeed(check, target, control, variant);
   const page = {
     url: target.url,
     viewport: target.viewport,
@@ -146,7 +146,7 @@ async function prove(
     layoutShift: speed.layoutShift,
   };
   const findings = withoutRepetitions([
-    ...(await proposeOpening(check, target, pair.variantLoad, judged.findings, operated.openers)),
+    ...(await proposeOpening(check, target, pair.variantLoad, checked.findings, operated.openers)),
     ...scope,
     ...examined.findings,
     ...returned,
@@ -185,9 +185,9 @@ async function examineVariant(
     ...(await checkStyles(target, variantLoad)),
     ...(await checkRequirements(check, target, variantLoad, deps.requirements)),
     ...(await compareAccessibility(target, variantLoad, control.violations, variant.violations)),
-    ...judgeLayout(target, control.layout, variant.layout),
-    ...(await judgePolicies(target, variantLoad.response, variant.seen, check.tagUrl)),
-    ...judgeProblems(target, variantLoad.problems, problems),
+    ...checkLayout(target, control.layout, variant.layout),
+    ...(await checkPolicies(target, variantLoad.response, variant.seen, check.tagUrl)),
+    ...checkProblems(target, variantLoad.problems, problems),
   ];
   await clips.take(variantLoad, findings);
   // Requests for dead links would be among the problems, so this step follows them.
@@ -219,12 +219,12 @@ async function checkReturn(
 ): Promise<Finding[]> {
   if (hasChanges && changes.length === 0) return [];
   const ids = changes.map(({ id }) => id);
-  // `judgeProblems` reports the errors of the load that is open already, so the navigation step must not report the
+  // `checkProblems` reports the errors of the load that is open already, so the navigation step must not report the
   // same errors for its own load.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {
-      await settleVariant(load, check, target, ids);
+      await waitForVariant(load, check, target, ids);
       const findings = await checkNavigation(check, target, load, changes, [...problems, found]);
       await clips.take(load, findings);
       return findings;

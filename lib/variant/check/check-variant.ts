@@ -22,8 +22,8 @@ import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
 import { tagUrl } from "./load/serve-tag.ts";
 import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
-import { CLIPS_MAX, keepClips } from "./steps/take-clips.ts";
-import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
+import { CLIPS_MAX, storeClips } from "./steps/take-clips.ts";
+import { type PictureDeps, storePictures } from "./steps/take-pictures.ts";
 
 /** Dependencies for checking a revision. */
 export type CheckDeps = Omit<PictureDeps, "owner"> & {
@@ -101,8 +101,8 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     findings.push(...examined.findings);
     if (!("page" in examined)) continue;
     const owner = { sessionId: request.sessionId, runId: request.runId };
-    const saved = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
-    await keepClips({ ...deps, owner }, target, examined.clips, clipBudget);
+    const saved = await storePictures({ ...deps, owner }, target, examined.pictures, signal);
+    await storeClips({ ...deps, owner }, target, examined.clips, clipBudget);
     pages.push({ ...examined.page, pictures: saved.pictures });
     notes.push(...examined.notes, ...saved.notes);
   }
@@ -115,7 +115,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
     pages,
     ...(request.requirements?.length && {
-      requirements: request.requirements.map((each) => judgeRequirement(each, targets, pages, findings)),
+      requirements: request.requirements.map((each) => checkRequirement(each, targets, pages, findings)),
     }),
     notes,
   };
@@ -126,7 +126,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
  * to, at each viewport width. It is unchecked if the check opens no such page, or if one of these pages could not be
  * examined.
  */
-function judgeRequirement(
+function checkRequirement(
   requirement: CheckedRequirement,
   targets: CheckTarget[],
   pages: CheckedPage[],

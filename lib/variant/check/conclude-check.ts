@@ -1,15 +1,15 @@
 import type { CheckedPage, CheckReport, Finding } from "./check-report.ts";
 
 /** A place where a check could not examine a change, and why. */
-export type UnexaminedPlace = Pick<CheckedPage, "url" | "viewport"> & { reason: string | null };
+export type UnexaminedPage = Pick<CheckedPage, "url" | "viewport"> & { reason: string | null };
 
 /** What a finding asks for if the check could not examine a change. */
 export const ASK_TO_ACCEPT =
   "Correct it if people are to see it there. Otherwise ask the person to accept it: only people and the caller can do this.";
 
 /** Lists the places where a check could not examine each change, by the id of the change. */
-export function listUnexamined({ pages }: Pick<CheckReport, "pages">): Map<string, UnexaminedPlace[]> {
-  const places = new Map<string, UnexaminedPlace[]>();
+export function listUnexamined({ pages }: Pick<CheckReport, "pages">): Map<string, UnexaminedPage[]> {
+  const places = new Map<string, UnexaminedPage[]>();
   for (const { url, viewport, changes } of pages)
     for (const { id, outcome, reason = null } of changes)
       if (outcome === "not_examined") places.set(id, [...(places.get(id) ?? []), { url, viewport, reason }]);

@@ -34,7 +34,7 @@ export async function readPolicies(response: Response | null): Promise<string[]>
  */
 export function findBlockingPolicies(policies: string[], page: URL, script: URL): BlockingPolicy[] {
   return policies.flatMap((policy) => {
-    const blocking = judge(parseDirectives(policy), page, script);
+    const blocking = findBlockedBy(parseDirectives(policy), page, script);
     return blocking === undefined ? [] : [blocking];
   });
 }
@@ -50,7 +50,7 @@ export const forbidsScripts = (policies: string[]): boolean =>
     return sandbox !== undefined && !sandbox.some((token) => token.toLowerCase() === "allow-scripts");
   });
 
-function judge(directives: Directives, page: URL, script: URL): BlockingPolicy | undefined {
+function findBlockedBy(directives: Directives, page: URL, script: URL): BlockingPolicy | undefined {
   const name = SCRIPT_DIRECTIVES.find((each) => directives.has(each));
   if (name === undefined) return undefined;
   const sources = directives.get(name) ?? [];

@@ -16,7 +16,7 @@ export type DomDifference = {
 };
 
 /** A position in the document. `path` has sibling indexes, `loosePath` has none, and `shown` is the form for people. */
-type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
+type NodePosition = { path: string; loosePath: string; shown: string; changeId: string | null };
 
 /**
  * Maximum number of children between the common start and the common end of two lists of children. If one of the lists
@@ -27,7 +27,7 @@ const TEXT_SHOWN = 80;
 
 /** Lists the differences between a snapshot and the control snapshot. */
 export function listDifferences(control: DomNode, other: DomNode): DomDifference[] {
-  const place: Place = { path: "", loosePath: "", shown: "", changeId: null };
+  const place: NodePosition = { path: "", loosePath: "", shown: "", changeId: null };
   return compareNodes(control, other, place, new Map());
 }
 
@@ -44,7 +44,12 @@ export function withoutNoise(found: DomDifference[], noise: DomDifference[]): Do
 
 type Hashes = Map<DomNode, string>;
 
-function compareNodes(control: DomNode, other: DomNode, place: Place, hashes: Hashes): DomDifference[] {
+function compareNodes(
+  control: DomNode,
+  other: DomNode,
+  place: NodePosition,
+  hashes: Hashes,
+): DomDifference[] {
   const changeId = other.changeId ?? place.changeId;
   const at = (kind: string, description: string): DomDifference => ({
     key: `${place.path}|${kind}`,
@@ -79,7 +84,7 @@ function compareAttributes(control: DomNode, other: DomNode, where: string, at: 
 function compareChildren(
   control: DomNode,
   other: DomNode,
-  place: Place,
+  place: NodePosition,
   hashes: Hashes,
   at: Describe,
 ): DomDifference[] {
@@ -100,7 +105,7 @@ function compareChildren(
   });
 }
 
-function step(place: Place, node: DomNode, index: number): Place {
+function step(place: NodePosition, node: DomNode, index: number): NodePosition {
   const join = (path: string, last: string) => (path === "" ? last : `${path} > ${last}`);
   return {
     path: join(place.path, `${node.name}[${index}]`),

@@ -2,7 +2,7 @@ import type { SeenCss } from "#lib/injected/tools/examine-css.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
-import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
+import type { PageFrame } from "#lib/tools/browser/page-kit/page-frame.ts";
 import { findSelectorProblem } from "../compile/check-selector.ts";
 import type { Change, VariantPage } from "../document.ts";
 import { type Declaration, readCss } from "./read-css.ts";

@@ -33,7 +33,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
       const isReading = Object.values(change).every((field) => field === undefined);
       const stored = isReading && (await findRevision(services.db, call.rootSessionId, variant));
       if (stored) return describeStored(stored);
-      const page = (await hasBrowserForCall(services.db, call)) ? call : undefined;
+      const page = (await canShow(services, call)) ? call : undefined;
       const applied = await applyVariant(services, { ...about(call), variant, baseRevision, change, page });
       if (!applied.ok) return errorResult(`apply_variant: ${applied.problem}`);
       return page ? withPicture(services, applied, call) : textResult(describeApplied(applied));
@@ -41,9 +41,12 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   }),
   jsonSchema: APPLY_VARIANT_SCHEMA,
   async acquire(call: ToolCall) {
-    return (await hasBrowserForCall(services.db, call)) ? services.hold(call) : () => {};
+    return (await canShow(services, call)) ? services.hold(call) : () => {};
   },
 });
+
+const canShow = async ({ hasBrowsers, db }: VariantToolServices, call: ToolCall): Promise<boolean> =>
+  hasBrowsers && (await hasBrowserForCall(db, call));
 
 /** The fields of a tool call that `applyVariant` needs. */
 const about = ({ rootSessionId, requestId, runId, callId }: ToolCall) => ({

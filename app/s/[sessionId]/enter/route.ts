@@ -1,5 +1,5 @@
-import { mountEntrance } from "#lib/api/next/mount.ts";
+import { mountShareLink } from "#lib/api/next/mount.ts";
 
 export const dynamic = "force-dynamic";
 
-export const { GET } = mountEntrance();
+export const { GET } = mountShareLink();

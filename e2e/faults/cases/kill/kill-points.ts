@@ -51,6 +51,8 @@ const KILL_POINTS: KillPoint[] = [
   { name: "K26", title: "compaction half done", kinds: ["long"], arrivals: [1, 2], spreadMs: 5 },
   { name: "K27", title: "browser provisioning", kinds: ["browser"], spreadMs: 120 },
   { name: "K28", title: "browser navigating", kinds: ["browser"], spreadMs: 60 },
+  { name: "K52", title: "browser host started, not recorded", kinds: ["browser"], spreadMs: 60 },
+  { name: "K53", title: "browser host attached, no page yet", kinds: ["browser"], spreadMs: 120 },
   { name: "K29", title: "sub-agents recorded, not started", kinds: ["delegate"] },
   {
     name: "K30",
@@ -94,7 +96,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
     ...(kind === "delegate" && { body: { subAgents: true } }),
-    ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
+    ...(kind === "browser" && { body: { targetUrl: `${world.recorder.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
   // A browser session gets no `steer` before the kill. A turn that reads a steer before its first model call never opens

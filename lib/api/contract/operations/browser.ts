@@ -42,6 +42,14 @@ const browserStatusSchema = z
           "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
         examples: [null],
       }),
+    restartNotice: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs.",
+        examples: ["The browser was restarted: logins were restored. What was typed into forms is lost."],
+      }),
   })
   .meta({ id: "BrowserStatus" });
 

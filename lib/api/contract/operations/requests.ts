@@ -6,6 +6,7 @@ import { count, requestId, runId, sessionId } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 import { success, turnState } from "../schemas/answers.ts";
 import { budgetStateSchema } from "../schemas/budget.ts";
+import { deploymentFields, runningHostSchema } from "../schemas/deployment.ts";
 import { streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
 
 /** The status of a request. Source: specification, Request status. */
@@ -64,6 +65,12 @@ const agentStatusSchema = z
         "Budget of the session. Null if it has none. In a session with sub-agents, `spent` may be up to 15 s old.",
       examples: [null],
     }),
+    browserHost: runningHostSchema.nullable().meta({
+      description:
+        "The host of the browser that the session uses, which may be its parent's. Null if no browser of the session runs or starts.",
+      examples: [null],
+    }),
+    ...deploymentFields,
     ...outcomeStatusFields,
   })
   .meta({ id: "AgentStatus" });

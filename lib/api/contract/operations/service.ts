@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
+import { deploymentFields, runningHostSchema } from "../schemas/deployment.ts";
 
 const check = z
   .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["embedded Postgres"] }) })
@@ -15,8 +16,14 @@ const readySchema = z
       .optional()
       .meta({
         description:
-          "State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
+          "State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. The same holds for the other details.",
       }),
+    browserHosts: z.array(runningHostSchema).nullable().optional().meta({
+      description:
+        "The browser hosts that run now, at most 100. Empty before the first browser, which starts one. Null if the database does not answer.",
+    }),
+    scripts: deploymentFields.scripts.optional(),
+    missingTools: deploymentFields.missingTools.optional(),
   })
   .meta({ id: "Readiness" });
 
@@ -33,7 +40,7 @@ export const serviceOperations = {
     path: "/api/ready",
     summary: "Check readiness",
     description:
-      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
+      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, `browserHosts` the browser hosts, and `missingTools` what does not work on this deployment, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
     auth: { kind: "none" },
     answers: { 200: readySchema, 503: readySchema },
   }),

@@ -19,7 +19,7 @@ type BodyAccount = {
    *
    * @returns false if the wait took too long or the signal was aborted.
    */
-  take: (bytes: number) => Promise<boolean>;
+  reserve: (bytes: number) => Promise<boolean>;
   /** Gives all bytes of this body back. Later calls do nothing. */
   close: () => void;
 };
@@ -81,7 +81,7 @@ export function createBodyBudget(options: { bytes: number; waitMs: number }): Bo
       const account: Account = { ...request, held: 0 };
       accounts.add(account);
       return {
-        async take(bytes) {
+        async reserve(bytes) {
           if (!canTake(account, bytes)) return wait(account, bytes);
           account.held += bytes;
           return true;

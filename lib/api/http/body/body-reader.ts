@@ -110,7 +110,7 @@ export function createBodyReader({
       });
       let isHandedOver = false;
       try {
-        const received = await receive(request, maxBytes, graceMs, account.take);
+        const received = await receive(request, maxBytes, graceMs, account.reserve);
         if (received === "too_large") return tooLarge();
         if (!received.ok) return received;
         const { bytes } = received;
@@ -137,13 +137,13 @@ function openAccount(
   let size = 0;
   return {
     /** @returns false if the budget has no room for these further bytes. */
-    async take(bytes: number): Promise<boolean> {
+    async reserve(bytes: number): Promise<boolean> {
       size += bytes;
       if (size <= LARGE_BODY_BYTES) return true;
       await waitForTurn(bytes);
-      if (opened) return opened.take(bytes);
+      if (opened) return opened.reserve(bytes);
       opened = budget.open(request);
-      return opened.take(size);
+      return opened.reserve(size);
     },
     close: () => opened?.close(),
   };
@@ -169,14 +169,14 @@ async function keepPace(
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer> } | Failure;
 
 /**
- * Receives the bytes of a body. Calls `take` before it keeps further bytes. Refuses a body that is too large, that does
+ * Receives the bytes of a body. Calls `reserve` before it keeps further bytes. Refuses a body that is too large, that does
  * not fit into the budget, or that arrives too slowly. The time in which the reader waits for the budget does not count.
  */
 async function receive(
   request: Request,
   maxBytes: number,
   graceMs: number,
-  take: (bytes: number) => Promise<boolean>,
+  reserve: (bytes: number) => Promise<boolean>,
 ): Promise<Received | "too_large"> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
   const chunks: Uint8Array[] = [];
@@ -194,7 +194,7 @@ async function receive(
       else {
         size += part.value.byteLength;
         if (size > maxBytes) return "too_large";
-        if (!(await take(part.value.byteLength))) return tooManyLarge();
+        if (!(await reserve(part.value.byteLength))) return tooManyLarge();
         chunks.push(part.value);
       }
     }

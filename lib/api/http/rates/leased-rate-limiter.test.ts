@@ -43,7 +43,8 @@ describe("rate limits of several processes", () => {
     const startedAt = performance.now();
     let allowed = 0;
     for (let round = 0; round < 40; round++)
-      for (const process of processes) if ((await process.take("create", "together"))?.isAllowed) allowed++;
+      for (const process of processes)
+        if ((await process.consume("create", "together"))?.isAllowed) allowed++;
     // The bucket regains one call every 1.5 s.
     const refilled = Math.ceil((performance.now() - startedAt) / 1_500);
     assert.ok(allowed >= 40 && allowed <= 40 + refilled, `${allowed} calls were allowed`);
@@ -53,7 +54,7 @@ describe("rate limits of several processes", () => {
 
   test("are exact for concurrent calls at one process", async () => {
     const process = openProcess();
-    const verdicts = await Promise.all(Array.from({ length: 10 }, () => process.take("poll", "at once")));
+    const verdicts = await Promise.all(Array.from({ length: 10 }, () => process.consume("poll", "at once")));
     assert.deepEqual(
       verdicts.map((verdict) => verdict?.isAllowed),
       [true, true, true, ...Array(7).fill(false)],
@@ -71,39 +72,39 @@ describe("rate limits of several processes", () => {
 
   test("send no statement while a subject is refused, and one when it may call again", async () => {
     const process = openProcess();
-    for (let call = 0; call < 4; call++) await process.take("poll", "refused");
+    for (let call = 0; call < 4; call++) await process.consume("poll", "refused");
     const { statements } = process;
     for (let call = 0; call < 50; call++)
-      assert.equal((await process.take("poll", "refused"))?.isAllowed, false);
+      assert.equal((await process.consume("poll", "refused"))?.isAllowed, false);
     assert.equal(process.statements, statements);
     await age(20);
     process.advance(20_000);
-    assert.equal((await process.take("poll", "refused"))?.isAllowed, true);
+    assert.equal((await process.consume("poll", "refused"))?.isAllowed, true);
     assert.equal(process.statements, statements + 1);
   });
 
   test("count each bucket and subject separately, and 0 means unlimited", async () => {
     const process = openProcess();
-    for (let call = 0; call < 3; call++) await process.take("poll", "one");
-    assert.equal((await process.take("poll", "one"))?.isAllowed, false);
-    assert.equal((await process.take("poll", "two"))?.isAllowed, true);
-    assert.equal((await process.take("act", "one"))?.isAllowed, true);
-    assert.equal(process.take("annotate", "one"), undefined);
+    for (let call = 0; call < 3; call++) await process.consume("poll", "one");
+    assert.equal((await process.consume("poll", "one"))?.isAllowed, false);
+    assert.equal((await process.consume("poll", "two"))?.isAllowed, true);
+    assert.equal((await process.consume("act", "one"))?.isAllowed, true);
+    assert.equal(process.consume("annotate", "one"), undefined);
   });
 
   test("do not add an unused slice to a bucket that has refilled", async () => {
     const process = openProcess();
-    await process.take("create", "idle");
+    await process.consume("create", "idle");
     await age(120);
     process.advance(120_000);
-    const verdict = await process.take("create", "idle");
+    const verdict = await process.consume("create", "idle");
     assert.equal(verdict?.remaining, 39);
   });
 
   test("apply per process while the database is unreachable, and together again afterwards", async () => {
     const process = openProcess();
     process.setReachable(false);
-    const calls = Array.from({ length: 5 }, () => process.take("poll", "unreachable"));
+    const calls = Array.from({ length: 5 }, () => process.consume("poll", "unreachable"));
     assert.deepEqual(
       (await Promise.all(calls)).map((verdict) => verdict?.isAllowed),
       [true, true, true, false, false],
@@ -112,13 +113,13 @@ describe("rate limits of several processes", () => {
       "rate limits are applied per process because the database is unreachable",
     ]);
     process.setReachable(true);
-    assert.equal((await process.take("poll", "unreachable"))?.remaining, 2);
+    assert.equal((await process.consume("poll", "unreachable"))?.remaining, 2);
   });
 
   test("leave no rows of subjects that do not call again", async () => {
-    await openProcess().take("poll", "once");
+    await openProcess().consume("poll", "once");
     await age(180);
-    await openProcess().take("poll", "recent");
+    await openProcess().consume("poll", "recent");
     await deleteFullBuckets(db);
     const { rows } = (await db.execute(sql`select name from rate_buckets`)) as unknown as { rows: unknown[] };
     assert.deepEqual(rows, [{ name: "poll/recent" }]);

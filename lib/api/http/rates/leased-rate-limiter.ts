@@ -80,7 +80,7 @@ export function createLeasedRateLimiter(
     return { isAllowed, limit, remaining: Math.floor(remaining), resetSeconds: Math.ceil(missingMs / 1_000) };
   }
 
-  async function takeLeased(name: string, limit: number, share: Share): Promise<RateVerdict> {
+  async function consumeLeased(name: string, limit: number, share: Share): Promise<RateVerdict> {
     for (;;) {
       // Concurrent calls share one lease.
       share.leasing ??= renew(name, limit, share).finally(() => {
@@ -93,21 +93,21 @@ export function createLeasedRateLimiter(
   }
 
   return {
-    take(bucket, subject) {
+    consume(bucket, subject) {
       const limit = limits[bucket];
       if (limit === 0) return undefined;
       const name = `${bucket}/${subject}`;
       const share = findShare(name);
       return (
         decide(limit, share) ??
-        takeLeased(name, limit, share).catch((error: unknown) => {
+        consumeLeased(name, limit, share).catch((error: unknown) => {
           if (!isUnreachable)
             logger.warn(
               { err: error },
               "rate limits are applied per process because the database is unreachable",
             );
           isUnreachable = true;
-          return fallback.take(bucket, subject);
+          return fallback.consume(bucket, subject);
         })
       );
     },

@@ -10,12 +10,15 @@ export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number
 
 export type RateLimiter = {
   /** Counts a call of a subject (a key, a share link or a session). Undefined if the bucket is unlimited. */
-  take: (bucket: RateBucket, subject: string) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
+  consume: (
+    bucket: RateBucket,
+    subject: string,
+  ) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
 };
 
 /** A rate limiter that keeps its state in memory and returns its verdict synchronously. */
 type LocalRateLimiter = {
-  take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
+  consume: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
 };
 
 const WINDOW_MS = 60_000;
@@ -34,7 +37,7 @@ export function createRateLimiter(
 ): LocalRateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   return {
-    take(bucket, subject) {
+    consume(bucket, subject) {
       const limit = limits[bucket];
       if (limit === 0) return undefined;
       const name = `${bucket}/${subject}`;

@@ -1,7 +1,7 @@
 import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { PageWatch } from "../page-watch.ts";
-import { placeOf } from "../place-of.ts";
+import { describePosition } from "../describe-position.ts";
+import type { DocumentWatch } from "../watch-document.ts";
 
 /** How a control is operated: with a click, by typing, by choosing another option, or by submitting its form. */
 export type ControlKind = "click" | "type" | "choose" | "submit";
@@ -51,7 +51,7 @@ export type ControlFinder = {
  */
 export function makeControlFinder(
   dom: Dom,
-  watch: PageWatch,
+  watch: DocumentWatch,
   dangerous: string,
   beginningOf: BeginningOf,
 ): ControlFinder {
@@ -95,7 +95,7 @@ export function makeControlFinder(
     return (element: PageElement): string[] => {
       const id = dom.id(element);
       const content = contentOf(element);
-      const place = isBuilt(element) ? [] : [`place:${placeOf(element, isBuilt)}`];
+      const place = isBuilt(element) ? [] : [`place:${describePosition(element, isBuilt)}`];
       return [
         ...(id === "" ? [] : [`id:${dom.localName(element)}#${id}`]),
         ...place.map((each) => `both:${each} ${content}`),
@@ -142,7 +142,7 @@ export function makeControlFinder(
     if (submits && (name === "button" || name === "input") && formOf(element) !== null) return null;
     return isLeaving(element) ? null : "click";
   };
-  const isOperable = (kit: ReturnType<PageWatch["newKit"]>, element: PageElement, kind: ControlKind) =>
+  const isOperable = (kit: ReturnType<DocumentWatch["newKit"]>, element: PageElement, kind: ControlKind) =>
     kind === "submit"
       ? dom.checkVisibility(element)
       : kit.isVisible(element) && !dom.matches(element, ":disabled, [readonly], [inert], [inert] *");

@@ -1,32 +1,11 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageWatch } from "../page-watch.ts";
+import type { DocumentWatch } from "../watch-document.ts";
 import type { fillForm } from "./fill-form.ts";
-import type {
-  Control,
-  ControlFinder,
-  ControlKind,
-  FoundControl,
-  makeControlFinder,
-} from "./find-controls.ts";
+import type { Control, ControlKind, makeControlFinder } from "./find-controls.ts";
+import type { PageOperator, Point } from "./page-operator.ts";
 import type { makeReactionRecorder, ReactionRecorder } from "./record-reaction.ts";
-
-/** What the check needs in a document to operate its controls. */
-export type PageOperator = {
-  finder: ControlFinder;
-  recorder: ReactionRecorder;
-  fill: (form: PageElement) => void;
-  /** Finds a control by its keys; the strongest key that fits decides. */
-  find: (wanted: { kind: ControlKind; keys: string[] }) => FoundControl | undefined;
-  /**
-   * Converts a point of the viewport to the pixels in which the browser takes input. They differ on a phone that shows
-   * a page smaller because its content is wider than the screen.
-   */
-  toInput: (point: Point) => Point;
-};
-
-/** A point of the viewport, in CSS pixels, or converted with {@link PageOperator.toInput}. */
-type Point = { x: number; y: number };
 
 /** The element that has the focus when the page has loaded, and the change that it belongs to. */
 type FirstFocus = { label: string; change: { id: string; op: string } | null };
@@ -41,7 +20,7 @@ type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" } |
  * Creates the {@link PageOperator} of a document.
  */
 export function makeOperator(
-  watch: PageWatch,
+  watch: DocumentWatch,
   makeFinder: typeof makeControlFinder,
   makeRecorder: typeof makeReactionRecorder,
   fill: typeof fillForm,

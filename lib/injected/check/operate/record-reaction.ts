@@ -1,5 +1,5 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageWatch } from "../page-watch.ts";
+import type { DocumentWatch } from "../watch-document.ts";
 import type { ControlFinder } from "./find-controls.ts";
 
 /** An element that became visible, such as an item of a menu. */
@@ -49,7 +49,7 @@ export type ReactionRecorder = {
 /**
  * Creates a {@link ReactionRecorder}.
  */
-export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): ReactionRecorder {
+export function makeReactionRecorder(watch: DocumentWatch, finder: ControlFinder): ReactionRecorder {
   const ELEMENTS_MAX = 3_000;
   const ITEMS_MAX = 20;
   const MUTATED_MAX = 500;

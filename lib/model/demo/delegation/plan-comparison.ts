@@ -1,5 +1,6 @@
 import { findJson } from "../page-reading.ts";
-import type { DemoStep, Situation, ToolExchange } from "../situation.ts";
+import type { DemoStep, Situation } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { type Comparison, PAGES_MAX } from "./comparison-task.ts";
 import { PAGE_RESULT_SCHEMA } from "./page-result.ts";
 import { type AgentReport, labelPages, writeComparison, writeNoComparison } from "./write-comparison.ts";

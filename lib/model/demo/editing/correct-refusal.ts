@@ -1,5 +1,5 @@
 import { readData, unquote } from "../page-reading.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { listAdded } from "./prepare-changes.ts";
 import { listDropped, readNewest } from "./variant-history.ts";
 

@@ -1,5 +1,5 @@
 import { type PageElement, readData, readPage } from "../page-reading.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import type { ElementSearch } from "./element-kinds.ts";
 import type { ElementPhrase } from "./element-phrase.ts";
 

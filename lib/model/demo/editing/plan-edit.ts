@@ -1,6 +1,7 @@
 import { readDemoTask } from "../demo-task.ts";
 import { addressOf, findOpenUrl, followLink, openPage, sincePageChange } from "../reach-page.ts";
-import type { DemoStep, Situation, ToolExchange } from "../situation.ts";
+import type { DemoStep, Situation } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { correctRefusal } from "./correct-refusal.ts";
 import type { EditRequest } from "./edit-request.ts";
 import { listAdded, type PlannedChange, prepareEdit } from "./prepare-changes.ts";

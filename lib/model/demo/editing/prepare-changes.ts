@@ -1,6 +1,6 @@
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { type PageElement, readPage } from "../page-reading.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { contentOf, findElements, type Search, squash } from "./find-elements.ts";
 import { styleOf } from "./look.ts";
 import type { Edit } from "./read-edit.ts";

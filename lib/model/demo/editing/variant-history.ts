@@ -1,5 +1,5 @@
 import { readData, unquote } from "../page-reading.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 
 /** A change in a result of `apply_variant`. */
 export type ListedChange = {

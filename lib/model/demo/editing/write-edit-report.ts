@@ -1,5 +1,5 @@
 import { readData } from "../page-reading.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { demoLabel, join, listLines, quote, quoteAll } from "../write-demo-report.ts";
 import type { EditRequest } from "./edit-request.ts";
 import { listAdded, type PlannedChange, type Prepared } from "./prepare-changes.ts";

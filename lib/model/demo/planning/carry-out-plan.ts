@@ -1,7 +1,8 @@
 import type { PlanItemStatus } from "#db/schema/unions.ts";
 import { type EditRequest, readEditRequest } from "../editing/edit-request.ts";
 import { isCarriedOut, planEdit } from "../editing/plan-edit.ts";
-import type { DemoStep, Situation, ToolExchange } from "../situation.ts";
+import type { DemoStep, Situation } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 import { demoLabel, join, quoteAll } from "../write-demo-report.ts";
 import { isSamePlace, joinRequests } from "./plan-sentences.ts";
 import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan, saysContinue } from "./plan-state.ts";

@@ -4,7 +4,7 @@ import {
   type PlanItemStatus,
   type PlanMode,
 } from "#db/schema/unions.ts";
-import type { ToolExchange } from "../situation.ts";
+import type { ToolExchange } from "../tool-exchange.ts";
 
 export type PlannedItem = { id: string; status: PlanItemStatus; text: string };
 

@@ -2,24 +2,11 @@ import type { HostBrowsers } from "#lib/browser/browser-service.ts";
 import type { AxeFindings } from "#lib/injected/accessibility/main.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { pageDeadline } from "../page-deadline.ts";
-import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import type { PageFrame } from "../page-kit/page-frame.ts";
+import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import type { OnProgress, PageCall } from "../page-tools.ts";
+import type { AccessibilityRequest, AccessibilityResult } from "./accessibility-result.ts";
 import { runAxe } from "./run-axe.ts";
-
-/** What to check. `tags` are axe-core's. With `selector`, only this part of the main frame is checked. */
-export type AccessibilityRequest = { tags: string[]; selector: string | undefined; elementsPerRule: number };
-
-/** The findings of all frames that were checked. */
-export type AccessibilityResult = {
-  url: string;
-  violations: (AxeFindings["violations"][number] & { frame: string })[];
-  /** Number of rules that hold in the main frame. */
-  passed: number;
-  /** Rules that a person has to look at. */
-  undecided: string[];
-  framesChecked: number;
-  framesLeftOut: number;
-};
 
 const FRAMES_MAX = 10;
 const WORK_MS_MAX = 45_000;

@@ -1,6 +1,6 @@
 import { callInjected, callWithHandles } from "#lib/injected/call-injected.ts";
 import type { KitFunctions } from "#lib/injected/tools/main.ts";
-import type { PageFrame } from "./page-frames.ts";
+import type { PageFrame } from "./page-frame.ts";
 
 type Name = keyof KitFunctions;
 type ArgumentOf<Fn extends Name> =

@@ -1,6 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { findNodeOf } from "./evaluate-in-frame.ts";
-import { type PageFrame, withFrames } from "./page-frames.ts";
+import type { PageFrame } from "./page-frame.ts";
+import { withFrames } from "./page-frames.ts";
 
 /**
  * Finds the element that snapshots show with a ref, such as `e7` or `f1e3`. Searches the current page, then the other

@@ -8,8 +8,8 @@ import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { callInMainFrame } from "../page-kit/tool-world.ts";
 import { pageTool } from "../page-tool.ts";
-import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
+import { storePicture } from "./store-picture.ts";
 import { readViewport, takePicture } from "./take-picture.ts";
 
 /** The viewport of each kind of device, in CSS pixels. */
@@ -70,7 +70,7 @@ export const capturePreview = pageTool(
           `Preview at ${size.width}×${size.height}${fullPage ? ", full page" : ""}${nameVariant(variant)}`,
         url: page.url(),
       } as const;
-      return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
+      return withNotice(await storePicture(services.evidence, call, picture, about), notice);
     },
 );
 

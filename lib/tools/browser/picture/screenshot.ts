@@ -7,8 +7,8 @@ import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { pageTool } from "../page-tool.ts";
-import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
+import { storePicture } from "./store-picture.ts";
 import { takePicture, takePictureOfView } from "./take-picture.ts";
 
 const WORK_MS_MAX = 30_000;
@@ -48,6 +48,6 @@ export const screenshot = pageTool(
       const url = page.url();
       const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}${nameVariant(variant)}`;
       const about = { kind: "screenshot", title: beginningOf(title, 200), url } as const;
-      return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
+      return withNotice(await storePicture(services.evidence, call, picture, about), notice);
     },
 );

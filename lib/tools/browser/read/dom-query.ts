@@ -11,13 +11,8 @@ import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
-import {
-  explainFrames,
-  FRAME_ARROW,
-  type PageFrame,
-  selectFrames,
-  withFrames,
-} from "../page-kit/page-frames.ts";
+import type { PageFrame } from "../page-kit/page-frame.ts";
+import { explainFrames, FRAME_ARROW, selectFrames, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
 import { pageTool } from "../page-tool.ts";
 import { showDifference, showSnapshot } from "./show-snapshot.ts";

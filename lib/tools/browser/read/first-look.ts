@@ -5,7 +5,7 @@ import { readPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import type { PageTools } from "../page-tools.ts";
 import { markActivity } from "../report/report-activity.ts";
-import { settle } from "../report/settle.ts";
+import { waitForEffects } from "../report/wait-for-effects.ts";
 import { showSnapshot } from "./show-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
@@ -67,7 +67,11 @@ export function createFirstLook({
     const release = await browser.hold(browserSessionId);
     try {
       const live = await browser.ensure(browserSessionId);
-      await settle(live, { ...markActivity(live), isRestAwaited: true }, new AbortController().signal);
+      await waitForEffects(
+        live,
+        { ...markActivity(live), isRestAwaited: true },
+        new AbortController().signal,
+      );
       const { value, notice } = await readPage(live, takeSnapshot);
       const snapshot = snapshots.add(sessionId, value);
       await browser.settle(browserSessionId);

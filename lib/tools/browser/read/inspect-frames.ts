@@ -7,7 +7,8 @@ import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
-import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import type { PageFrame } from "../page-kit/page-frame.ts";
+import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { pageTool } from "../page-tool.ts";
 
 const WORK_MS_MAX = 20_000;

@@ -4,7 +4,8 @@ import type { PageView } from "#lib/injected/tools/read-frame.ts";
 import type { SnapshotLine } from "#lib/injected/tools/walk-page.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
-import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import type { PageFrame } from "../page-kit/page-frame.ts";
+import { withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
 
 /** A page as lines of text and controls in reading order. The lines of a frame follow the line of its iframe. */

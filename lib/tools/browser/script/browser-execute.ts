@@ -13,8 +13,8 @@ import { showDifference, showSnapshot } from "../read/show-snapshot.ts";
 import type { SnapshotBook } from "../read/snapshot-book.ts";
 import { takeSnapshot } from "../read/take-snapshot.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
-import { settle } from "../report/settle.ts";
-import type { ScriptCall, ScriptOutcome } from "./script-runner.ts";
+import { waitForEffects } from "../report/wait-for-effects.ts";
+import type { ScriptCall, ScriptOutcome } from "./script-types.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
 /** Time that a call may take in addition to the script's own timeout, mainly to start a browser and the script's process. */
@@ -134,7 +134,7 @@ async function reportScript(
 ): Promise<string[]> {
   const hasValue = outcome.ok && outcome.value !== undefined;
   const { pageCount } = outcome;
-  await settle(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
+  await waitForEffects(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
   const lines = [...(outcome.hasEndedPageScript ? [ENDED_PAGE_SCRIPT] : []), ...describeOpenCalls(outcome)];
   const activity = await reportActivity(live, mark);
   const report = ["What has happened:", ...lines.map((line) => `- ${line}`), activity];

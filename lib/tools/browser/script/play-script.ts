@@ -14,7 +14,7 @@ import { createScriptCalls, type ScriptCalls } from "./script-calls.ts";
 import { readError, readValue } from "./script-end.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptCall, ScriptEnd, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptCall, ScriptEnd, ScriptOptions, ScriptOutcome } from "./script-types.ts";
 
 /**
  * How long to wait for the script to be disconnected from the page before the outcome is returned. If a busy page takes
@@ -155,9 +155,9 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     toScript(message) {
       const { method, params, sessionId = "" } = message;
       if (method === "Page.javascriptDialogOpening")
-        dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
+        dialogClaim.recordShown(sessionId, String(params?.type), String(params?.message));
       if (method === "Page.javascriptDialogClosed")
-        dialogClaim.noteClosed(sessionId, params?.result === true, String(params?.userInput ?? ""));
+        dialogClaim.recordClosed(sessionId, params?.result === true, String(params?.userInput ?? ""));
       child.send({ type: "devtools", message });
     },
     onInput: live.noteScriptInput,
@@ -207,6 +207,13 @@ function sendPending({ child, live }: Play): void {
 
 /** Handles one message of the process. The next message is read when the returned promise resolves. */
 function receive(play: Play, message: FromChild, bytes: number): Promise<void> | undefined {
+  try {
+    play.options.check();
+  } catch (error) {
+    fail(play, errorText(error));
+    play.child.kill();
+    return;
+  }
   switch (message.type) {
     case "connected":
       void showOtherPages(play);

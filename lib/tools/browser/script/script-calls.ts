@@ -2,7 +2,7 @@ import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptFiles, ScriptHelper } from "./script-runner.ts";
+import type { ScriptFiles, ScriptHelper } from "./script-types.ts";
 
 /** How many calls of a script are worked on at once. The script's further messages wait in its pipe. */
 const CALLS_MAX = 2;

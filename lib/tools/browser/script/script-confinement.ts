@@ -46,11 +46,13 @@ const PLAYWRIGHT_FILES = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop"
  * Node's permission model alone. If the service is root, the child runs as another user where possible.
  * @param nodePath path of the Node executable that runs the child, version 24 or later.
  * @param kinds the ways to try.
+ * @param path search path for the programs that confine, as in PATH.
  * @returns the confinement. If none works, the reason why the first one that was tried does not work.
  */
 export async function findConfinement(
   nodePath: string,
   kinds: readonly ConfinementKind[],
+  path?: string,
 ): Promise<Confinement | { reason: string }> {
   const parts = {
     nodePath,
@@ -137,7 +139,7 @@ export async function findConfinement(
       const [command = "", ...args] = lowerPriority(buildCommand(drop, user ? ownLimits : limits));
       return { command, args, inputs };
     };
-    const failure = await tryStart(start());
+    const failure = await tryStart(start(), path);
     if (failure === undefined)
       return {
         kind,
@@ -168,10 +170,13 @@ type Candidate = {
 };
 
 /** Tries to start Node in a confined child. @returns why it did not start, or undefined on success. */
-function tryStart({ command, args, inputs }: ChildCommand): Promise<string | undefined> {
+function tryStart(
+  { command, args, inputs }: ChildCommand,
+  path: string | undefined,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(command, [...args, "--eval", "0"], {
-      env: childEnvironment(),
+      env: { ...childEnvironment(), ...(path !== undefined && { PATH: path }) },
       timeout: PROBE_TIMEOUT_MS,
       cwd: "/",
       stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const)],

@@ -1,5 +1,5 @@
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptEnd } from "./script-runner.ts";
+import type { ScriptEnd } from "./script-types.ts";
 
 type Done = Extract<FromChild, { type: "done" }>;
 

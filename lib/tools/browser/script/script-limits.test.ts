@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
-import { createScriptRunner, type ScriptOptions, type ScriptRunner } from "./script-runner.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import type { ScriptOptions } from "./script-types.ts";
 
 /** An expression with which a script gets Node's `process`, and with it the pipes to the service. */
 const NODE = "page.constructor.constructor('return process')()";

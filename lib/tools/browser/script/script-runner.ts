@@ -9,61 +9,7 @@ import {
   findConfinement,
 } from "./script-confinement.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
-
-/** The value that a script returned (`undefined` if it returned none), or the reason why it failed. */
-export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
-
-type ScriptFailure = {
-  ok: false;
-  /**
-   * If `isThrown`, the message and position of the error that the script threw; the message may contain text of a page.
-   * Otherwise, a message of the service.
-   */
-  error: string;
-  isThrown: boolean;
-  /** Advice for the model on a frequent error. Undefined for other errors. */
-  hint: string | undefined;
-  timedOut: boolean;
-};
-
-/**
- * A script's call of a function of Playwright, and the line and column of the call in the script. They are null if they
- * are not known.
- */
-export type ScriptCall = { name: string; line: number | null; column: number | null };
-
-/** How a script ended. */
-export type ScriptOutcome = ScriptEnd & {
-  /** The script's console output, cut at a limit. */
-  logs: string;
-  /** Calls that had not completed when the script ended. */
-  openCalls: ScriptCall[];
-  /** Number of the session's pages when the script ended; 0 if the script was never connected. */
-  pageCount: number;
-  /** Whether a script in the page kept the page busy and was ended, before the agent's script or after it. */
-  hasEndedPageScript: boolean;
-};
-
-/**
- * The files of the session's workspace, for uploads and downloads. `read` fails for a file of more than `bytesMax`
- * bytes. @throws Error with a readable message.
- */
-export type ScriptFiles = {
-  read: (path: string, bytesMax: number) => Promise<Uint8Array>;
-  write: (path: string, bytes: Uint8Array) => Promise<void>;
-};
-
-/** A function of the service that a script calls as `page.<name>(…)`; arguments and result are JSON. */
-export type ScriptHelper = (...args: unknown[]) => Promise<unknown>;
-
-/** Options for one script. */
-export type ScriptOptions = {
-  timeoutMs: number;
-  signal: AbortSignal;
-  helpers?: Record<string, ScriptHelper>;
-  /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with an error message. */
-  files?: ScriptFiles;
-};
+import type { ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-types.ts";
 
 /** Runs the agent's Playwright scripts, each in a separate process that can reach only the session's pages. */
 export type ScriptRunner = {
@@ -90,6 +36,8 @@ type ScriptRunnerOptions = {
    * Whether to keep a spare process for the next script. True by default, because this saves about 0.3 s per script.
    */
   isWarm?: boolean;
+  /** Search path, as in PATH, for the programs that confine scripts; the system's folders by default. */
+  launcherPath?: string | undefined;
   /** The kinds of confinement to try; overrides `isUnconfinedAllowed`. */
   confinement?: readonly ConfinementKind[];
 };
@@ -102,7 +50,7 @@ type ScriptRunnerOptions = {
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;
   const kinds = options.confinement ?? (isUnconfinedAllowed ? CONFINEMENT_KINDS : (["bubblewrap"] as const));
-  const confinement = await findConfinement(nodePath, kinds);
+  const confinement = await findConfinement(nodePath, kinds, options.launcherPath);
   if ("reason" in confinement) {
     logger.warn({ reason: confinement.reason }, NOT_CONFINED);
     return refuseScripts(confinement.reason);
@@ -164,7 +112,7 @@ function runScripts(
 
   return {
     refusal: undefined,
-    async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
+    async run(live, script, { timeoutMs, signal, helpers = {}, check = () => {}, files = NO_FILES }) {
       const stopped = { ...STOPPED, openCalls: [], pageCount: 0 };
       if (signal.aborted || isClosed || !(await slots.enter(signal))) return stopped;
       if (isClosed) {
@@ -173,7 +121,7 @@ function runScripts(
       }
       const child = take();
       try {
-        return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
+        return await playScript(child, live, script, { timeoutMs, signal, helpers, check, files });
       } finally {
         child.kill();
         await child.ended;

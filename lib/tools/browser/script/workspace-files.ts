@@ -1,5 +1,5 @@
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
-import type { ScriptFiles } from "./script-runner.ts";
+import type { ScriptFiles } from "./script-types.ts";
 
 /** Gives scripts access to the files of a workspace. The workspace is opened only when a script uses a file. */
 export const workspaceFiles =

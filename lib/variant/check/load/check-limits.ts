@@ -13,7 +13,7 @@ export type CheckLimits = {
   /** Limit for one run of the accessibility rules. */
   accessibilityMs: number;
   /** Limit for the wait until a page has no pending requests. */
-  restMs: number;
+  quietWaitMs: number;
   /**
    * Limit for the wait until all changes are applied. It is longer than the 3 s that the runtime may wait for
    * hydration.
@@ -48,7 +48,7 @@ export const CHECK_LIMITS: CheckLimits = {
   answerMs: 5_000,
   accessibilityMs: 20_000,
   loadedMs: 1_000,
-  restMs: 3_000,
+  quietWaitMs: 3_000,
   applyMs: 4_000,
   lateMs: 5_000,
   rerenderMs: 1_000,

@@ -3,7 +3,7 @@ import { startSource } from "#lib/injected/bundle.ts";
 import { callInjected } from "#lib/injected/call-injected.ts";
 import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
 import type { LookFunctions } from "#lib/injected/check/main.ts";
-import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
+import type { PageFrame } from "#lib/tools/browser/page-kit/page-frame.ts";
 
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;

@@ -6,7 +6,7 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import { findBlockingPolicies, splitPolicies } from "../content-policy.ts";
 import type { CheckContext, ScriptTag } from "./check-context.ts";
 import { injectScript } from "./inject-script.ts";
-import { placeTag } from "./place-tag.ts";
+import { insertTag } from "./insert-tag.ts";
 
 /** How long a visitor's browser takes to load the script, in milliseconds, on a connection of medium speed. */
 const LATENCY_MS = 150;
@@ -162,7 +162,7 @@ async function sendDocument(delivery: Delivery, event: Paused, isMain: boolean):
     return;
   }
   delivery.heldMs = performance.now() - startMs;
-  const placed = placeTag(
+  const placed = insertTag(
     body,
     readHeader(responseHeaders, "content-type"),
     writeTag(check.tagUrl, check.tag),

@@ -3,14 +3,14 @@ import type { Control } from "#lib/injected/check/operate/find-controls.ts";
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { openLoad, type PageLoad } from "../load/open-load.ts";
-import { settleAll } from "../load/settle-all.ts";
-import { settleControl, settleVariant } from "../load/settle-load.ts";
+import { settleAll } from "../load/wait-for-all.ts";
+import { waitForControl, waitForVariant } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
-import type { CheckedChange } from "../steps/judge-changes.ts";
+import type { CheckedChange } from "../steps/check-changes.ts";
+import { compareBlocked, compareReaction, isEffective, type LostReaction } from "./compare-reactions.ts";
 import { findLostChanges } from "./find-lost-changes.ts";
 import { followSubmit } from "./follow-submits.ts";
 import { guardRequests } from "./guard-requests.ts";
-import { isEffective, judgeBlocked, judgeReaction, type LostReaction } from "./judge-reactions.ts";
 import { closeOpened, type OperatedLoad, operateControl } from "./operate-control.ts";
 import { type ControlPair, pairControls } from "./pair-controls.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
@@ -70,7 +70,7 @@ export async function checkOperation(
       pair.control.load.look("listControls", listed),
       pair.variant.load.look("listControls", listed),
     ]);
-    suspects.push(...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair)));
+    suspects.push(...(await checkFirstFocus(pair)), ...(await checkKeys(check, target, pair)));
     const { pairs, added } = pairControls(originals, controls);
     const chosen = chooseControls(pairs);
     const endMs = performance.now() + check.limits.operateMs;
@@ -122,8 +122,8 @@ async function withPair<Result>(
   const open = async (hasVariant: boolean): Promise<OperatedLoad> => {
     const load = await openLoad(check, target, hasVariant);
     loads.push(load);
-    if (hasVariant) await settleVariant(load, check, target, ids);
-    else await settleControl(load, check, target);
+    if (hasVariant) await waitForVariant(load, check, target, ids);
+    else await waitForControl(load, check, target);
     return { load, guard: await guardRequests(load, check.allowSubmits) };
   };
   try {
@@ -164,8 +164,8 @@ async function operatePair(
     seen === "blocked" && original && isEffective(original) ? await untilFree(operateVariant) : seen;
   const reaction = operated === "blocked" ? null : operated;
   const lost =
-    judgeReaction(before, original, reaction) ??
-    (operated === "blocked" ? judgeBlocked(before.label, original) : undefined) ??
+    compareReaction(before, original, reaction) ??
+    (operated === "blocked" ? compareBlocked(before.label, original) : undefined) ??
     (before.kind === "submit" && reaction
       ? await followSubmit(check, variant.load, before.label, original, reaction)
       : undefined);
@@ -189,7 +189,7 @@ async function untilFree(
 }
 
 /** Finds a focus that the page sets by itself, for example with `autofocus`, and that the variant takes away. */
-async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Suspect[]> {
+async function checkFirstFocus({ control, variant }: OperatedPair): Promise<Suspect[]> {
   const [before, after] = await settleAll([
     control.load.look("readFirstFocus", null),
     variant.load.look("readFirstFocus", null),
@@ -209,7 +209,7 @@ async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Susp
  * Finds a script of the variant that cancels keys: the Tab key then moves the focus nowhere, and without the variant it
  * does. A dialog that keeps the focus inside moves it itself.
  */
-async function judgeKeys(
+async function checkKeys(
   check: CheckContext,
   target: CheckTarget,
   { control, variant }: OperatedPair,
@@ -253,7 +253,7 @@ async function confirmSuspects(
     };
     await settleAll([control.load.look("recordIdle", IDLE_MS), variant.load.look("recordIdle", IDLE_MS)]);
     const confirmed: Suspect[] = [];
-    const initial = [...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair))];
+    const initial = [...(await checkFirstFocus(pair)), ...(await checkKeys(check, target, pair))];
     // Each control is operated once, because what it breaks, such as several changes at once, stays broken.
     for (const [after, group] of Map.groupBy(suspects, (suspect) => suspect.after)) {
       const again = await repeat(group[0]?.before ?? null, after);

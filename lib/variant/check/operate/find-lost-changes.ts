@@ -1,8 +1,8 @@
 import type { Held } from "#lib/injected/check/read-held.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
-import { untilApplied } from "../load/settle-load.ts";
-import type { LostReaction } from "./judge-reactions.ts";
+import { untilApplied } from "../load/wait-for-load.ts";
+import type { LostReaction } from "./compare-reactions.ts";
 
 /**
  * Finds the changes that held before a control was operated, and no longer do, although the page has their elements.

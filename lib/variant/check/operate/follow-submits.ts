@@ -1,6 +1,6 @@
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
-import type { LostReaction } from "./judge-reactions.ts";
+import type { LostReaction } from "./compare-reactions.ts";
 import type { Reaction } from "./operate-control.ts";
 
 /** Statuses of an address at which there is nothing. */

@@ -17,7 +17,7 @@ export type SeenRequest = {
 /** Records and stops requests of a page while its controls are operated. */
 export type RequestGuard = {
   /** Returns the requests since the last call, without repetitions. */
-  take: () => SeenRequest[];
+  drain: () => SeenRequest[];
 };
 
 const REQUESTS_MAX = 50;
@@ -57,10 +57,10 @@ export async function guardRequests({ page }: PageLoad, isAllowed: boolean): Pro
     decide(route).catch(() => {}),
   );
   return {
-    take() {
-      const taken = [...seen.values()];
+    drain() {
+      const drained = [...seen.values()];
       seen.clear();
-      return taken;
+      return drained;
     },
   };
 }

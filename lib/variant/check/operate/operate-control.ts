@@ -44,7 +44,7 @@ export async function operateControl(
   const aim = await load.look("aimAtControl", { kind, keys, submitter });
   if (aim.how === "none") return null;
   if (aim.how === "blocked") return "blocked";
-  guard.take();
+  guard.drain();
   const before = {
     url: load.page.url(),
     windows: load.countWindows(),
@@ -69,7 +69,7 @@ export async function operateControl(
   const seen = await load.look("readReaction", null);
   const reaction = {
     ...seen,
-    requests: guard.take(),
+    requests: guard.drain(),
     isRouted: load.page.url() !== before.url,
     windows: load.countWindows() - before.windows,
     errors: listNewErrors(load.problems, [before.problems]),

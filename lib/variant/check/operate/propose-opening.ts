@@ -2,7 +2,7 @@ import { OPEN_STEPS_MAX } from "../check-options.ts";
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
-import { settleVariant } from "../load/settle-load.ts";
+import { waitForVariant } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import { guardRequests } from "./guard-requests.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
@@ -83,7 +83,7 @@ async function clickAll(
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   await withLoad(check, target, true, async (load) => {
-    await settleVariant(load, check, target, []);
+    await waitForVariant(load, check, target, []);
     // What is clicked again must have no effect, even if the caller allows effects of the controls near the changes.
     await guardRequests(load, false);
     const clicked: string[] = [];

@@ -1,4 +1,4 @@
-import type { QuietPage } from "#lib/injected/check/page-watch.ts";
+import type { QuietPage } from "#lib/injected/check/watch-document.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";

@@ -5,10 +5,10 @@ import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
 import { copyProblems, listNewErrors, type PageProblems } from "../load/page-problems.ts";
-import { settleControl, settleLoad, untilApplied } from "../load/settle-load.ts";
+import { untilApplied, waitForControl, waitForLoad } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import { openPage } from "../operate/open-page.ts";
-import type { CheckedChange } from "./judge-changes.ts";
+import type { CheckedChange } from "./check-changes.ts";
 import { type PageSize, readPageSize } from "./measure-cost.ts";
 
 const LINKS = { limit: 5, dangerous: DANGEROUS_LINK.source };
@@ -46,10 +46,10 @@ export async function checkNavigation(
   const findings: Finding[] = [];
   const before = await load.look("readChanges", null);
   const trip = await leaveAndReturn(check, load, async (away) => {
-    findings.push(...(await judgeAway(target, load, changes, away)));
+    findings.push(...(await checkAway(target, load, changes, away)));
   });
   if (!trip) return [];
-  if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, { ...trip, before })));
+  if (trip.isBack) findings.push(...(await checkReturn(check, target, load, changes, { ...trip, before })));
   // HTML that is left at each trip explains why the page grows.
   if (findings.some(({ code }) => code === "repeated")) trip.sizes.length = 0;
   const { nodes, listeners } = readGrowth(trip);
@@ -68,7 +68,7 @@ async function compareTrips(
   { load, trip, ignored }: { load: PageLoad; trip: Trip; ignored: PageProblems[] },
 ): Promise<Finding[]> {
   const control = await withLoad(check, target, false, async (controlLoad) => {
-    await settleControl(controlLoad, check, target);
+    await waitForControl(controlLoad, check, target);
     const controlTrip = await leaveAndReturn(check, controlLoad, async () => {});
     return { trip: controlTrip, problems: copyProblems(controlLoad.problems) };
   });
@@ -78,7 +78,7 @@ async function compareTrips(
       const message = `With the variant the page logs an error while it goes to ${trip.away} by a link and back: ${text}`;
       return makeFinding(target, "fail", "console_error", null, message);
     });
-  findings.push(...judgeGrowth(target, trip, control.trip));
+  findings.push(...checkGrowth(target, trip, control.trip));
   if (trip.isBack || control.trip?.isBack !== true) return findings;
   const message = `With the variant the page does not come back from ${trip.away}, which it does without.`;
   return [...findings, makeFinding(target, "fail", "lost_at_navigation", null, message)];
@@ -93,7 +93,7 @@ function readGrowth({ sizes }: Pick<Trip, "sizes">): Pick<PageSize, "nodes" | "l
   return { nodes: least("nodes"), listeners: least("listeners") };
 }
 
-function judgeGrowth(target: CheckTarget, trip: Trip, control: Trip | undefined): Finding[] {
+function checkGrowth(target: CheckTarget, trip: Trip, control: Trip | undefined): Finding[] {
   const grown = (["nodes", "listeners"] as const).flatMap((name) => {
     const more = readGrowth(trip)[name] - Math.max(0, readGrowth(control ?? { sizes: [] })[name]);
     return more >= 1 ? [`${more} ${name === "nodes" ? "nodes" : "event listeners"}`] : [];
@@ -119,7 +119,7 @@ async function leaveAndReturn(
   const links = await load.look("findLinks", LINKS);
   const away = await followFirst(load, links, start, document.isRequested);
   if (away === undefined) return undefined;
-  await settleLoad(load, check);
+  await waitForLoad(load, check);
   await onAway(away);
   const sizes: PageSize[] = [];
   let isBack = await comeBack(check, load, start);
@@ -127,7 +127,7 @@ async function leaveAndReturn(
   for (let trips = 1; isBack && trips < TRIPS; trips += 1) {
     const [link] = (await load.look("findLinks", LINKS)).filter(({ url }) => url === away);
     if (!link || (await followFirst(load, [link], start, document.isRequested)) === undefined) break;
-    await settleLoad(load, check);
+    await waitForLoad(load, check);
     isBack = await comeBack(check, load, start);
     if (isBack) sizes.push(await readPageSize(load, check, true));
   }
@@ -137,11 +137,11 @@ async function leaveAndReturn(
 async function comeBack(check: CheckContext, load: PageLoad, start: string): Promise<boolean> {
   await load.look("goBack", null);
   const isBack = await untilTrue(() => load.page.url() === start, check.limits.routeMs);
-  if (isBack) await settleLoad(load, check);
+  if (isBack) await waitForLoad(load, check);
   return isBack;
 }
 
-async function judgeReturn(
+async function checkReturn(
   check: CheckContext,
   target: CheckTarget,
   load: PageLoad,
@@ -153,7 +153,7 @@ async function judgeReturn(
     await openAgain(check, target, load);
     await untilApplied(load, check, ids, check.limits.routeMs);
   }
-  await settleLoad(load, check);
+  await waitForLoad(load, check);
   const seen = await load.look("readChanges", null);
   return changes.flatMap((outcome) => {
     const found = seen.changes[outcome.id];
@@ -177,7 +177,7 @@ async function openAgain(check: CheckContext, target: CheckTarget, load: PageLoa
   try {
     await openPage(check, target, load);
   } catch (error) {
-    // What cannot be opened is judged as what is not applied.
+    // What cannot be opened counts as not applied.
     if (!(error instanceof PageFailure)) throw error;
   }
 }
@@ -231,7 +231,7 @@ async function followFirst(
  * Checks that changes are no longer applied on a page whose address they do not match. Judges only changes of content,
  * because the result of any other change could also be the page's own state.
  */
-async function judgeAway(
+async function checkAway(
   target: CheckTarget,
   load: PageLoad,
   changes: CheckedChange[],

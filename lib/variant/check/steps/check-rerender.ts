@@ -2,9 +2,9 @@ import type { Disturbance, OriginalElement } from "#lib/injected/check/disturb-c
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
-import { settleLoad, untilApplied } from "../load/settle-load.ts";
+import { untilApplied, waitForLoad } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
-import { type CheckedChange, isProven } from "./judge-changes.ts";
+import { type CheckedChange, isProven } from "./check-changes.ts";
 
 const WAYS: Disturbance[] = ["restore", "replace"];
 const RENDERED: Readonly<Record<Disturbance, string>> = {
@@ -30,7 +30,7 @@ export async function checkRerender(
     const problem = await disturb(check, load, outcome, originals[outcome.id] ?? []);
     if (problem !== undefined) problems.set(outcome.id, problem);
   }
-  await settleLoad(load, check);
+  await waitForLoad(load, check);
   const rendered = changes.filter(({ id, rerender }) => rerender === "ok" && !problems.has(id));
   for (const { id } of rendered)
     if (!(await untilApplied(load, check, [id], check.limits.rerenderMs)))

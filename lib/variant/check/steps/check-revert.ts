@@ -4,9 +4,9 @@ import type { Finding } from "../check-report.ts";
 import { type DomDifference, listDifferences, withoutNoise } from "../dom-difference.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
-import { settleControl, settleLoad, settleVariant } from "../load/settle-load.ts";
+import { waitForControl, waitForLoad, waitForVariant } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
-import type { CheckedChange } from "./judge-changes.ts";
+import type { CheckedChange } from "./check-changes.ts";
 
 const TRACES_SHOWN = 5;
 /**
@@ -33,7 +33,7 @@ export async function checkRevert(
   for (const outcome of changes) outcome.revert = "ok";
   if (first.length === 0) return [];
   const moreControls = await withLoad(check, target, false, async (load) => {
-    await settleControl(load, check, target, control.ageMs);
+    await waitForControl(load, check, target, control.ageMs);
     return takeSnapshots(load, PAUSES_MS);
   });
   const second = await findTraces(
@@ -84,9 +84,9 @@ function findTraces(
 ): Promise<DomDifference[]> {
   const ids = changes.map(({ id }) => id);
   return withLoad(check, target, true, async (load) => {
-    await settleVariant(load, check, target, ids, ageMs);
+    await waitForVariant(load, check, target, ids, ageMs);
     await load.evaluateInPage(`window.__agentSessionVariants?.[${JSON.stringify(check.variant)}]?.revert()`);
-    await settleLoad(load, check);
+    await waitForLoad(load, check);
     const reverted = await takeSnapshots(load, pausesMs);
     const [control, ...others] = snapshots.map(({ root }) => root);
     if (!control) return [];

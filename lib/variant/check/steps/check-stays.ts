@@ -1,9 +1,9 @@
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
-import { untilApplied } from "../load/settle-load.ts";
+import { untilApplied } from "../load/wait-for-load.ts";
 import { makeFinding } from "../make-finding.ts";
-import { type CheckedChange, isProven } from "./judge-changes.ts";
+import { type CheckedChange, isProven } from "./check-changes.ts";
 
 /**
  * Checks that the changes are still applied after the steps before this one. The page's scripts may have undone changes

@@ -85,7 +85,7 @@ function clipAround({ x, y, width, height }: Box, pageWidth: number): Box {
  * @param budget how many pictures the check may still store. Is lowered by the stored ones.
  * @throws the errors of the evidence store.
  */
-export async function keepClips(
+export async function storeClips(
   { evidence, owner }: PictureDeps,
   { url, viewport }: Pick<CheckTarget, "url" | "viewport">,
   clips: Clips,

@@ -39,7 +39,7 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
  *
  * @throws the errors of the evidence store, or the signal's reason if the check is stopped.
  */
-export async function keepPictures(
+export async function storePictures(
   deps: PictureDeps,
   { url, viewport }: Pick<CheckTarget, "url" | "viewport">,
   { title, before, after }: PagePictures,

@@ -1,9 +1,9 @@
 import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type { VariantDocument, VariantPage } from "../../document.ts";
-import { type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
+import { type ConvertedPage, convertChanges } from "../portable/convert-changes.ts";
 import type { Omission } from "../portable/omission.ts";
 import { wrapPageScript } from "../portable/page-script.ts";
-import { carryInGrowthBook, type GrowthBookItem } from "./carry-in-growthbook.ts";
+import { convertToGrowthBook, type GrowthBookItem } from "./convert-to-growthbook.ts";
 import type { GrowthBookMutation } from "./growthbook-mutation.ts";
 import { writeInserts } from "./insert-script.ts";
 
@@ -70,7 +70,7 @@ export function exportGrowthBook(
   experiment: ExperimentName,
   shadowed: ReadonlySet<string> = new Set(),
 ): { document: GrowthBookDocument; omitted: Omission[] } {
-  const { pages, omitted } = carryChanges(document, "GrowthBook", carryInGrowthBook, shadowed);
+  const { pages, omitted } = convertChanges(document, "GrowthBook", convertToGrowthBook, shadowed);
   const used = pages.filter(
     ({ page, items }) => items.length > 0 || page.css.trim() !== "" || page.js.trim() !== "",
   );
@@ -94,7 +94,7 @@ const toUrlPatterns = ({ url, match, exclude = [] }: VariantPage): UrlPattern[] 
   ...exclude.map((each) => ({ include: false, type: "regex" as const, pattern: toAddressPattern(each) })),
 ];
 
-const toChanges = ({ page, items }: CarriedPage<GrowthBookItem>): Changes => ({
+const toChanges = ({ page, items }: ConvertedPage<GrowthBookItem>): Changes => ({
   css: /@import|@\\/i.test(page.css) ? NO_IMPORTS + page.css : page.css,
   js:
     writeInserts(items.flatMap((item) => ("insert" in item ? [item.insert] : []))) + wrapPageScript(page.js),
@@ -107,20 +107,20 @@ const toChanges = ({ page, items }: CarriedPage<GrowthBookItem>): Changes => ({
 const isMove = ({ attribute }: GrowthBookMutation): boolean => attribute === "position";
 
 const toChangeset = (
-  carried: CarriedPage<GrowthBookItem>,
+  converted: ConvertedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
 ): GrowthBookDocument["visualChangesets"][number] => ({
-  urlPatterns: toUrlPatterns(carried.page),
-  editorUrl: carried.page.url,
+  urlPatterns: toUrlPatterns(converted.page),
+  editorUrl: converted.page.url,
   experiment: key,
   visualChanges: [
     { variation: "0", description: "Control", css: "", js: "", domMutations: [] },
-    { variation: "1", description: name, ...toChanges(carried) },
+    { variation: "1", description: name, ...toChanges(converted) },
   ],
 });
 
 const toExperiment = (
-  carried: CarriedPage<GrowthBookItem>,
+  converted: ConvertedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
   index: number,
 ): GrowthBookDocument["experiments"][number] => ({
@@ -135,6 +135,6 @@ const toExperiment = (
   coverage: 1,
   weights: [0.5, 0.5],
   meta: VARIATIONS,
-  urlPatterns: toUrlPatterns(carried.page),
-  variations: [{}, toChanges(carried)],
+  urlPatterns: toUrlPatterns(converted.page),
+  variations: [{}, toChanges(converted)],
 });

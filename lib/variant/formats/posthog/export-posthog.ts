@@ -1,7 +1,7 @@
 import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type { Change, VariantDocument, VariantPage } from "../../document.ts";
 import type { ExperimentName } from "../growthbook/export-growthbook.ts";
-import { type Carried, type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
+import { type Converted, type ConvertedPage, convertChanges } from "../portable/convert-changes.ts";
 import { toPortableHtml, toPortableText } from "../portable/html.ts";
 import type { Omission } from "../portable/omission.ts";
 import { readSubjects, toSafeSelector } from "../portable/selector.ts";
@@ -47,7 +47,7 @@ export function exportPostHog(
   experiment: ExperimentName,
   shadowed: ReadonlySet<string> = new Set(),
 ): { document: PostHogDocument; omitted: Omission[] } {
-  const { pages, omitted } = carryChanges(document, "PostHog", carryInPostHog, shadowed);
+  const { pages, omitted } = convertChanges(document, "PostHog", convertToPostHog, shadowed);
   const used = pages.filter(({ items }) => items.length > 0);
   return {
     document: {
@@ -63,7 +63,7 @@ export function exportPostHog(
 }
 
 function toExperiment(
-  { page, items }: CarriedPage<Transform>,
+  { page, items }: ConvertedPage<Transform>,
   { name, key }: ExperimentName,
   index: number,
   count: number,
@@ -88,15 +88,19 @@ const listPageOmissions = ({ url, css, js }: VariantPage): Omission[] => [
 ];
 
 /** Converts a single change to transforms of PostHog. Does not check how the change interacts with other changes. */
-function carryInPostHog(change: Change): Carried<Transform> {
+function convertToPostHog(change: Change): Converted<Transform> {
   if (change.late === true)
     return { limit: "posthog-js applies an experiment once, and does not wait for elements that come later" };
   const selector = toSafeSelector(change.selector);
   switch (change.op) {
     case "setText":
-      return carryContent(selector, change.text, toPortableText(change.text, listContexts(change.selector)));
+      return convertContent(
+        selector,
+        change.text,
+        toPortableText(change.text, listContexts(change.selector)),
+      );
     case "setHtml":
-      return carryHtml(selector, change.html, listContexts(change.selector));
+      return convertHtml(selector, change.html, listContexts(change.selector));
     case "setAttribute":
       if (change.name.toLowerCase() !== "style" || change.value === "") break;
       return { items: [{ selector, css: change.value }] };
@@ -119,14 +123,14 @@ function carryInPostHog(change: Change): Carried<Transform> {
 /** Lists the names of the elements in which posthog-js parses HTML: the elements that the selector matches. */
 const listContexts = (selector: string): string[] => readSubjects(selector).map(({ tag }) => tag ?? "div");
 
-function carryHtml(selector: string, html: string, contexts: string[]): Carried<Transform> {
+function convertHtml(selector: string, html: string, contexts: string[]): Converted<Transform> {
   const portable = toPortableHtml(html, contexts);
   const sanitized = portable && findSanitizedPart(portable.elements);
   if (sanitized !== undefined) return { limit: `posthog-js removes ${sanitized} from HTML` };
-  return carryContent(selector, html, portable?.html);
+  return convertContent(selector, html, portable?.html);
 }
 
-function carryContent(selector: string, source: string, html: string | undefined): Carried<Transform> {
+function convertContent(selector: string, source: string, html: string | undefined): Converted<Transform> {
   if (html === undefined)
     return { limit: "its content cannot be set as HTML without being read differently" };
   return html === "" || source === ""

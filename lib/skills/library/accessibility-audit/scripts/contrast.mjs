@@ -128,7 +128,7 @@ function checkFile(path) {
   /** @type {Map<string, Finding>} */
   const findings = new Map();
   for (const sample of document.samples) {
-    const { finding, key } = judge(sample);
+    const { finding, key } = compareColors(sample);
     if (finding && !findings.has(key)) findings.set(key, finding);
   }
   const list = [...findings.values()];
@@ -154,7 +154,7 @@ const isSample = (sample) =>
  * For text over a picture or gradient, each element has its own key, and is a finding of its own.
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */
-function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {
+function compareColors({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {
   // `backgrounds` begins with the innermost background. Behind all backgrounds is the white canvas of the browser.
   let background = toColor([255, 255, 255]);
   for (const over of [...backgrounds].reverse()) background = blend(over, background);

@@ -21,7 +21,7 @@ export function followPendingNavigation(): void {
 }
 
 /** Notes input that Playwright sends to the page. Call it with each DevTools message. */
-export function noteInput({ method }: { method?: unknown }): void {
+export function recordInput({ method }: { method?: unknown }): void {
   if (typeof method === "string" && method.startsWith("Input.")) lastInputMs = performance.now();
 }
 

@@ -20,7 +20,7 @@ import { readWhere, SCRIPT_FILE, watchCalls } from "./calls.ts";
 import { reportDialogListeners } from "./dialog-listeners.ts";
 import { announceDownloads } from "./downloads.ts";
 import { ask, listen, readMessages, sendToService } from "./parent.ts";
-import { followPendingNavigation, noteInput } from "./pending-navigation.ts";
+import { followPendingNavigation, recordInput } from "./pending-navigation.ts";
 import { giveRefs } from "./refs.ts";
 import { createConsole, encodeValue } from "./values.ts";
 
@@ -87,7 +87,7 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
 async function connect(): Promise<{ context: BrowserContext; page: Page }> {
   const transport: ConnectOverCDPTransport = {
     send(message) {
-      noteInput(message);
+      recordInput(message);
       sendToService({ type: "devtools", message });
     },
     close: () => {},

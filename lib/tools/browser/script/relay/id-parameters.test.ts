@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { BROWSER_COMMANDS, TARGET_COMMANDS } from "./devtools-commands.ts";
-import { judgeCommand, type RelayScope } from "./relay-rules.ts";
+import { admitCommand, type RelayScope } from "./relay-rules.ts";
 
 /** The parameters of each DevTools command that Playwright's copy of the protocol describes, by `Domain.command`. */
 function readProtocol(): Map<string, string[]> {
@@ -36,7 +36,7 @@ const idParameters = commands.flatMap(([scope, method]) =>
   (protocol.get(method) ?? []).filter(isIdName).map((name) => [scope, method, name] as const),
 );
 const judge = (scope: RelayScope, method: string, params: Record<string, unknown>) =>
-  judgeCommand(scope, method, params, () => false);
+  admitCommand(scope, method, params, () => false);
 
 test("every allowed command is a command of the protocol, and so are its parameters", () => {
   for (const [scope, method] of commands) {
@@ -63,7 +63,7 @@ test("an id is refused or dropped too if it comes with another id that the scrip
     for (const [, other, own] of idParameters) {
       if (other !== method || own === name) continue;
       const params = { [own]: typeof own === "string" && /context/i.test(own) ? 1 : "1.1.1", [name]: 666 };
-      const judged = judgeCommand(scope, method, params, (_kind, id) => id !== 666);
+      const judged = admitCommand(scope, method, params, (_kind, id) => id !== 666);
       assert.ok(judged.verdict === "refuse" || !(name in judged.params), `${method}: ${name} with ${own}`);
     }
 });

@@ -42,7 +42,7 @@ export type PageRelay = {
 
 /**
  * Connects a script to the session's pages, and to nothing else in the browser. The script sees the current page first,
- * then the other tabs, with their frames and workers. `judgeCommand` checks every command. The script is treated as
+ * then the other tabs, with their frames and workers. `admitCommand` checks every command. The script is treated as
  * hostile: its messages may be malformed.
  * @throws Error when the browser cannot be reached or the page is gone.
  */

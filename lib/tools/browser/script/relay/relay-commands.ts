@@ -4,7 +4,7 @@ import { answerForPending } from "./answer-for-pending.ts";
 import type { HasId } from "./param-rules.ts";
 import { describeFailure, showTarget } from "./relay-events.ts";
 import { addWorld } from "./relay-refs.ts";
-import { judgeCommand, type RelayVerdict } from "./relay-rules.ts";
+import { admitCommand, type RelayVerdict } from "./relay-rules.ts";
 import {
   type Contexts,
   guard,
@@ -50,7 +50,7 @@ export function receiveCommand(relay: Relay, message: unknown, bytes: number): v
   const contexts = typeof sessionId === "string" ? sessions.get(sessionId) : undefined;
   const command: ScriptCommand = { id, method, params: readRecord(params), bytes, address, contexts };
   const isSessionKnown = sessionId === undefined || contexts !== undefined;
-  const judged = isSessionKnown ? judge(relay, command) : refusal("No such session.");
+  const judged = isSessionKnown ? admit(relay, command) : refusal("No such session.");
   const reply = (answer: Pick<DevtoolsMessage, "result" | "error">) =>
     guard(relay, () => options.toScript({ id, ...address, ...answer }));
   const refuse = (reason: string) => reply({ error: { code: SERVER_ERROR, message: reason } });
@@ -78,10 +78,10 @@ export function receiveCommand(relay: Relay, message: unknown, bytes: number): v
 }
 
 /**
- * Decides about a command. Applies `judgeCommand`, which checks the command's ids against what the script was shown.
+ * Decides about a command. Applies `admitCommand`, which checks the command's ids against what the script was shown.
  */
-function judge(relay: Relay, { method, params, address, contexts }: ScriptCommand): RelayVerdict {
-  const judged = judgeCommand(contexts ? "target" : "browser", method, params, (kind, id) =>
+function admit(relay: Relay, { method, params, address, contexts }: ScriptCommand): RelayVerdict {
+  const judged = admitCommand(contexts ? "target" : "browser", method, params, (kind, id) =>
     hasId(relay, { kind, id, contexts, sessionId: address.sessionId ?? "" }),
   );
   return judged.verdict !== "forward" || relay.socket.isOpen() ? judged : refusal("The browser is gone.");
@@ -164,7 +164,7 @@ function forward(
   const scope = method.startsWith("Storage.") ? { browserContextId: pageInfo.browserContextId } : {};
   const early = answerForPending(relay, method, sessionId);
   if (early) {
-    ids.noteAnswer(method, early, sessionId);
+    ids.recordAnswer(method, early, sessionId);
     options.toScript({ ...address, id, result: early });
   }
   socket.send({ method, params: { ...params, ...scope }, ...address }, (answer) => {
@@ -174,7 +174,7 @@ function forward(
     terminateWhenQuiet(relay);
     guard(relay, () => {
       const { result } = answer;
-      if (result) ids.noteAnswer(method, result, sessionId);
+      if (result) ids.recordAnswer(method, result, sessionId);
       if (result && contexts && method === "Page.createIsolatedWorld") {
         const id = Number(result.executionContextId);
         addWorld(relay, { sessionId, id, frameId: String(params.frameId) });

@@ -34,7 +34,7 @@ async function attach(relay: Relay, targetId: string, targetInfo: Fields): Promi
     method: "Target.attachedToTarget",
     params: { sessionId, targetInfo: { ...targetInfo, attached: true }, waitingForDebugger: false },
   };
-  relay.ids.noteEvent(event);
+  relay.ids.recordEvent(event);
   relay.options.toScript(event);
 }
 
@@ -62,7 +62,7 @@ export function passEvent(relay: Relay, event: DevtoolsMessage): void {
   }
   const isFailedPage = method === "Network.loadingFailed" && params.type === "Document";
   if (isFailedPage) describeFailure(options, params, params.requestId);
-  relay.ids.noteEvent(event);
+  relay.ids.recordEvent(event);
   options.toScript(event);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HasId } from "./param-rules.ts";
-import { judgeCommand, type RelayScope } from "./relay-rules.ts";
+import { admitCommand, type RelayScope } from "./relay-rules.ts";
 
 /** The browser has shown the script these ids. */
 const SHOWN: readonly [kind: string, id: string | number][] = [
@@ -115,13 +115,13 @@ const REFUSED: Row[] = [
 
 for (const [sentence, scope, method, params] of PASSED) {
   test(`passes: ${sentence}`, () => {
-    assert.equal(judgeCommand(scope, method, params, hasId).verdict, "forward");
+    assert.equal(admitCommand(scope, method, params, hasId).verdict, "forward");
   });
 }
 
 for (const [sentence, scope, method, params] of REFUSED) {
   test(`refuses: ${sentence}`, () => {
-    const judged = judgeCommand(scope, method, params, hasId);
+    const judged = admitCommand(scope, method, params, hasId);
     assert.equal(judged.verdict, "refuse");
     assert.match(judged.verdict === "refuse" ? judged.reason : "", /\w/);
   });

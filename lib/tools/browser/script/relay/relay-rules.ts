@@ -29,7 +29,7 @@ const REASONS: Record<string, string> = {
  * Decides about one DevTools command of a script. Refuses a command that is not in `devtools-commands.ts`, and one that
  * has a parameter that is not allowed, such as a `file:` URL or the id of a context that the script was not shown.
  */
-export function judgeCommand(scope: RelayScope, method: string, params: Fields, hasId: HasId): RelayVerdict {
+export function admitCommand(scope: RelayScope, method: string, params: Fields, hasId: HasId): RelayVerdict {
   const command = findCommand(scope, method);
   if (!command) return { verdict: "refuse", reason: explainUnknown(method) };
   try {

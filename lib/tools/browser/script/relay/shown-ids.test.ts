@@ -8,7 +8,7 @@ const sessionId = "A";
 test("the latest 10,000 ids of a kind are kept", () => {
   const ids = createShownIds();
   const show = (requestId: string) =>
-    ids.noteEvent({ method: "Network.requestWillBeSent", params: { requestId }, sessionId });
+    ids.recordEvent({ method: "Network.requestWillBeSent", params: { requestId }, sessionId });
   show("first");
   show("again");
   for (let n = 0; n < 9_999; n++) {
@@ -23,12 +23,12 @@ test("the latest 10,000 ids of a kind are kept", () => {
 
 test("a node, stream, history entry or init script counts only in the session in which it was shown", () => {
   const ids = createShownIds();
-  ids.noteAnswer("DOM.describeNode", { node: { backendNodeId: 1 } }, "A");
-  ids.noteAnswer("DOM.getFrameOwner", { backendNodeId: 2 }, "A");
-  ids.noteEvent({ method: "Page.fileChooserOpened", params: { backendNodeId: 3 }, sessionId: "A" });
-  ids.noteAnswer("Page.printToPDF", { stream: "1" }, "A");
-  ids.noteAnswer("Page.getNavigationHistory", { entries: [{ id: 4 }, null, { id: {} }] }, "A");
-  ids.noteAnswer("Page.addScriptToEvaluateOnNewDocument", { identifier: "5" }, "A");
+  ids.recordAnswer("DOM.describeNode", { node: { backendNodeId: 1 } }, "A");
+  ids.recordAnswer("DOM.getFrameOwner", { backendNodeId: 2 }, "A");
+  ids.recordEvent({ method: "Page.fileChooserOpened", params: { backendNodeId: 3 }, sessionId: "A" });
+  ids.recordAnswer("Page.printToPDF", { stream: "1" }, "A");
+  ids.recordAnswer("Page.getNavigationHistory", { entries: [{ id: 4 }, null, { id: {} }] }, "A");
+  ids.recordAnswer("Page.addScriptToEvaluateOnNewDocument", { identifier: "5" }, "A");
   const shown = [
     ["node", 1],
     ["node", 2],
@@ -46,9 +46,9 @@ test("a node, stream, history entry or init script counts only in the session in
 test("the frames of a tree, of events and of targets may be used in every session", () => {
   const ids = createShownIds();
   const tree = { frame: { id: "main" }, childFrames: [{ frame: { id: "inner" }, childFrames: [{}, "x"] }] };
-  ids.noteAnswer("Page.getFrameTree", { frameTree: tree }, "A");
-  ids.noteEvent({ method: "Page.frameAttached", params: { frameId: "added" }, sessionId: "A" });
-  ids.noteEvent({ method: "Target.attachedToTarget", params: { targetInfo: { targetId: "page" } } });
+  ids.recordAnswer("Page.getFrameTree", { frameTree: tree }, "A");
+  ids.recordEvent({ method: "Page.frameAttached", params: { frameId: "added" }, sessionId: "A" });
+  ids.recordEvent({ method: "Target.attachedToTarget", params: { targetInfo: { targetId: "page" } } });
   for (const id of ["main", "inner", "added", "page"]) assert.ok(ids.has("frame", id, "B"), id);
   assert.equal(ids.has("frame", "undefined", "A"), false);
 });

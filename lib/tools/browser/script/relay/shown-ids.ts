@@ -14,9 +14,9 @@ export type ShownIds = {
   /** @param sessionId the DevTools session that the command addresses. */
   has: (kind: IdKind, id: string | number, sessionId: string) => boolean;
   /** Keeps the ids of an event that is passed to the script. */
-  noteEvent: (event: DevtoolsMessage) => void;
+  recordEvent: (event: DevtoolsMessage) => void;
   /** Keeps the ids of the answer to a command of the script. */
-  noteAnswer: (method: string, result: Fields, sessionId: string) => void;
+  recordAnswer: (method: string, result: Fields, sessionId: string) => void;
 };
 
 /** Ids that mean the same in every DevTools session. Others count only in the session in which they were shown. */
@@ -40,7 +40,7 @@ export function createShownIds(): ShownIds {
   };
   return {
     has: (kind, id, sessionId) => kinds.get(kind)?.has(keyOf(kind, id, sessionId)) ?? false,
-    noteEvent({ method, params = {}, sessionId }) {
+    recordEvent({ method, params = {}, sessionId }) {
       switch (method) {
         case "Page.frameAttached":
           return add("frame", params.frameId);
@@ -59,7 +59,7 @@ export function createShownIds(): ShownIds {
           return add("request", params.requestId);
       }
     },
-    noteAnswer(method, result, sessionId) {
+    recordAnswer(method, result, sessionId) {
       switch (method) {
         case "Page.getFrameTree":
           for (const id of listFrames(result.frameTree)) add("frame", id);

@@ -1,1 +1,0 @@
-CREATE UNIQUE INDEX "browser_hosts_session" ON "browser_hosts" USING btree ("session_id");

@@ -1,0 +1,249 @@
+import type { IncomingCall, Link, LinkHandlers } from "#lib/host-link/link.ts";
+import { LinkEndedError } from "#lib/host-link/link-message.ts";
+import { PAGE_TOOLS } from "#lib/tools/browser/create-page-tools.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
+import type { HostCalls, HostInfo, HostSettings, SentCall, ServiceCalls } from "../host-calls.ts";
+import type { AttachedServices } from "./attached-services.ts";
+import type { CallRegister } from "./call-register.ts";
+import type { HostControl } from "./host-control.ts";
+import type { HostLease } from "./host-lease.ts";
+import type { KeptLeases } from "./kept-leases.ts";
+import { createNewestFirst } from "./newest-first.ts";
+import type { HostCall, ScriptCallers } from "./script-callers.ts";
+import type { ServiceOrigins } from "./service-origins.ts";
+import type { StartedBrowsers } from "./start-browsers.ts";
+
+/** What the answers to the calls of processes need. All links of a host share it. */
+type HandlerDeps = {
+  services: AttachedServices;
+  origins: ServiceOrigins;
+  control: HostControl;
+  calls: CallRegister;
+  callers: ScriptCallers;
+  lease: HostLease;
+  leases: KeptLeases;
+  /** Creates the browsers, or returns those that were created for another process. */
+  start: (settings: HostSettings) => Promise<StartedBrowsers>;
+  /** @throws Error if no process has attached. */
+  started: () => Promise<StartedBrowsers>;
+  isDraining: () => boolean;
+  describeHost: () => Pick<HostInfo, "id" | "scripts">;
+  /** Ends the browsers and then the host. Resolves when the browsers have ended. */
+  end: (reason: string) => Promise<void>;
+};
+
+/** Creates the answers to the calls of one process of the service. */
+export function createHandlers(
+  deps: HandlerDeps,
+  ownLink: () => Link<ServiceCalls>,
+): LinkHandlers<HostCalls> {
+  return {
+    ...createAttachHandlers(deps, ownLink),
+    ...createPlaceHandlers(deps),
+    ...createBrowserHandlers(deps),
+    ...createWorkHandlers(deps, ownLink),
+  };
+}
+
+type Handlers<Names extends keyof HostCalls> = Pick<LinkHandlers<HostCalls>, Names>;
+
+function createAttachHandlers(
+  { services, origins, control, lease, start, describeHost, end }: HandlerDeps,
+  ownLink: () => Link<ServiceCalls>,
+): Handlers<"attach" | "control" | "leave"> {
+  return {
+    async attach(settings) {
+      const link = ownLink();
+      origins.add(link, settings.ownOrigin);
+      const starting = start(settings);
+      // Before the browsers have started: the end of earlier ones is recorded through this link.
+      services.add(link);
+      void link.ended.then(() => control.forget(link));
+      const { browsers } = await starting;
+      // Calls are refused until the lease of a host that was alone is renewed.
+      await lease.renewNow();
+      const { available, detail } = browsers.describe();
+      return { ...describeHost(), browser: { available, detail } };
+    },
+    async control({ claims }) {
+      control.apply(claims, ownLink());
+      return null;
+    },
+    async leave({ isFinal }) {
+      services.noteLeaving(ownLink());
+      // The end of the browsers is recorded through the link that asks for it.
+      if (isFinal && services.countStaying() === 0) await end("the service has ended");
+      return null;
+    },
+  };
+}
+
+function createPlaceHandlers({
+  calls,
+  lease,
+  leases,
+  started,
+}: HandlerDeps): Handlers<"hold" | "lease" | "listLeaseRefusals"> {
+  return {
+    async hold({ sessionId, browserSessionId }, { signal, send }) {
+      lease.check();
+      const { pages } = await started();
+      const release = await pages.hold({ sessionId, browserSessionId, signal });
+      try {
+        await send("held");
+        await untilAborted(signal);
+        // The calls of a run outlive their link, and still work on the page.
+        if (signal.reason instanceof LinkEndedError) await calls.untilEnded(sessionId);
+      } finally {
+        release();
+      }
+      return null;
+    },
+    async lease({ id }, { signal, send }) {
+      const { browsers } = await started();
+      const leased = await leases.take(id, () => browsers.lease(signal));
+      const { executablePath, args, env, proxyPort } = leased;
+      try {
+        await send({ leaseId: id, executablePath, args, env, proxyPort });
+        await untilAborted(signal);
+      } finally {
+        await leases.leave(id, signal.reason instanceof LinkEndedError);
+      }
+      return null;
+    },
+    listLeaseRefusals: async ({ leaseId }) => leases.listRefusals(leaseId),
+  };
+}
+
+type BrowserNames =
+  | "warmUp"
+  | "open"
+  | "goTo"
+  | "navigate"
+  | "history"
+  | "refreshPageScripts"
+  | "settle"
+  | "touch"
+  | "watch"
+  | "input"
+  | "readCursor"
+  | "reapIdle"
+  | "closeSession"
+  | "handOver"
+  | "offerPlaces";
+
+/** Creates the calls that go to the browsers as they are. */
+function createBrowserHandlers({ lease, started, isDraining }: HandlerDeps): Handlers<BrowserNames> {
+  const browsers = async () => (await started()).browsers;
+  /** For calls that act on pages. */
+  const leased = () => {
+    lease.check();
+    return browsers();
+  };
+  return {
+    async warmUp() {
+      (await browsers()).warmUp();
+      return null;
+    },
+    open: async ({ sessionId }) => (await leased()).open(sessionId),
+    async goTo({ sessionId, url, retargets }) {
+      await (await leased()).goTo(sessionId, url, retargets);
+      return null;
+    },
+    navigate: async ({ sessionId, url }, { signal }) => (await leased()).navigate(sessionId, url, signal),
+    history: async ({ sessionId, action }) => (await leased()).history(sessionId, action),
+    async refreshPageScripts({ sessionIds }) {
+      await (await browsers()).refreshPageScripts(sessionIds);
+      return null;
+    },
+    async settle({ sessionId }) {
+      await (await browsers()).settle(sessionId);
+      return null;
+    },
+    async touch({ sessionId }) {
+      (await browsers()).touch(sessionId);
+      return null;
+    },
+    async watch({ sessionId }, { signal, send }) {
+      const newest = createNewestFirst(send);
+      const stop = (await browsers()).watch(sessionId, { onFrame: newest.frame, onPointer: newest.pointer });
+      await untilAborted(signal).finally(stop);
+      return null;
+    },
+    async input({ sessionId, input }) {
+      await (await leased()).input(sessionId, input);
+      return null;
+    },
+    readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
+    reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
+    async closeSession({ sessionId }) {
+      await (await browsers()).closeSession(sessionId);
+      return null;
+    },
+    async handOver({ sessionId }) {
+      (await browsers()).handOver(sessionId);
+      return null;
+    },
+    offerPlaces: async ({ count }) => (isDraining() ? 0 : (await browsers()).offerPlaces(count)),
+  };
+}
+
+/** The tools that must not run twice: their results are kept. */
+const ONCE = new Set(
+  PAGE_TOOLS.flatMap(({ definition }) => (definition.idempotent ? [] : [definition.name])),
+);
+
+function createWorkHandlers(
+  { calls, callers, lease, started }: HandlerDeps,
+  ownLink: () => Link<ServiceCalls>,
+): Handlers<"runTool" | "recover" | "firstLook" | "checkAccessibility" | "variant"> {
+  /** Runs work that ends with its link. */
+  const work = <Result>(
+    call: SentCall,
+    { signal }: Pick<IncomingCall<never>, "signal">,
+    act: (call: HostCall) => Promise<Result>,
+  ) => {
+    lease.check();
+    return calls.run(call, signal, (own) => act(toHostCall(call, own)));
+  };
+  return {
+    async runTool({ name, input, call }, { signal }) {
+      lease.check();
+      const { pages } = await started();
+      const forget = callers.note(call, ownLink());
+      const run = ONCE.has(name) ? calls.runOnce : calls.run;
+      return run(call, signal, (own) => pages.run(name, input, toHostCall(call, own))).finally(forget);
+    },
+    recover: ({ call }) => calls.recover(call),
+    async firstLook({ sessionId, browserSessionId }, { signal }) {
+      lease.check();
+      return (await started()).pages.firstLook({ sessionId, browserSessionId }, signal);
+    },
+    async checkAccessibility({ request, call }, { signal, send }) {
+      const { pages } = await started();
+      return work(call, { signal }, (own) =>
+        pages.checkAccessibility(request, own, (done, total, message) => void send({ done, total, message })),
+      );
+    },
+    async variant({ work: name, input, call }, { signal }) {
+      const { variants } = await started();
+      // The cast is safe: both ends have the type of the function with this name.
+      const act = variants[name] as (input: unknown, call: ToolCall) => Promise<unknown>;
+      return work(call, { signal }, (own) => act(input, own));
+    },
+  };
+}
+
+const toHostCall = (call: SentCall, signal: AbortSignal): HostCall => ({
+  ...call,
+  callId: call.callId ?? "",
+  epoch: call.epoch ?? undefined,
+  isPersonPresent: false,
+  hasTool: () => false,
+  signal,
+});
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

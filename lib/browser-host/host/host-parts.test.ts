@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Link } from "#lib/host-link/link.ts";
+import { LinkEndedError } from "#lib/host-link/link-message.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { ServiceCalls, UnrecordedSessions } from "../host-calls.ts";
+import { createAttachedServices } from "./attached-services.ts";
+import { createHostControl } from "./host-control.ts";
+import { createHostLease } from "./host-lease.ts";
+import { createHostLog } from "./host-log.ts";
+import { createNewestFirst } from "./newest-first.ts";
+import { createServiceOrigins } from "./service-origins.ts";
+
+type Answer = (method: string, args: unknown) => Promise<unknown>;
+
+/** The link of a process that answers with a function. */
+function openTestLink(answer: Answer) {
+  const ended = Promise.withResolvers<string>();
+  let isOpen = true;
+  // The cast is safe: a test answers only what it asks for.
+  const call = answer as Link<ServiceCalls>["call"];
+  const link: Link<ServiceCalls> = {
+    call,
+    isOpen: () => isOpen,
+    ended: ended.promise,
+    close(reason) {
+      isOpen = false;
+      ended.resolve(reason);
+    },
+  };
+  return link;
+}
+const hangUp = () => Promise.reject(new LinkEndedError("the process was killed"));
+const noAnswer = () => new Promise(() => {});
+
+test("the claim of a person ends with the last process that told it, and a late message cannot restore it", () => {
+  const control = createHostControl();
+  const [first, second] = [{}, {}];
+  const claim = { sessionId: "ses_a", holder: "a connection", stamp: 5 };
+  let changes = 0;
+  control.follow("ses_a", () => {
+    changes += 1;
+  });
+  control.apply([claim], first);
+  control.apply([claim], second);
+  control.forget(first);
+  assert.equal(control.holderOf("ses_a"), "a connection");
+  control.forget(second);
+  assert.deepEqual([control.holderOf("ses_a"), changes], [undefined, 2]);
+  control.apply([{ ...claim, holder: "another", stamp: 4 }], first);
+  assert.equal(control.holderOf("ses_a"), undefined);
+  control.apply([{ ...claim, stamp: 6 }], first);
+  control.apply([{ ...claim, stamp: 6, holder: null }], second);
+  assert.equal(control.holderOf("ses_a"), undefined);
+});
+
+test("ended claims are kept up to a number", () => {
+  const control = createHostControl();
+  const teller = {};
+  for (let each = 0; each < 3_000; each += 1)
+    control.apply([{ sessionId: `ses_${each}`, holder: null, stamp: 5 }], teller);
+  control.apply([{ sessionId: "ses_0", holder: "late", stamp: 4 }], teller);
+  control.apply([{ sessionId: "ses_2999", holder: "late", stamp: 4 }], teller);
+  assert.deepEqual([control.holderOf("ses_0"), control.holderOf("ses_2999")], ["late", undefined]);
+});
+
+test("the lease is compared at each call, and a host that was alone works again after a renewal", async () => {
+  let now = 0;
+  let since: number | undefined;
+  const suspended: string[] = [];
+  const unrecorded: UnrecordedSessions[] = [];
+  const lease = createHostLease({
+    services: {
+      count: () => 1,
+      aloneSinceMs: () => since,
+      // The cast is safe: the lease asks for nothing else.
+      ask: (async () => ({ leaseMs: 10_000, elsewhere: [], ended: ["ses_b"] })) as never,
+    },
+    readLoad: async () => ({ sessionIds: ["ses_a", "ses_b"], running: 2, places: 2 }),
+    onSuspended: (reason) => suspended.push(reason),
+    onUnrecorded: async ({ elsewhere, ended }) => void unrecorded.push({ elsewhere, ended }),
+    onLost: () => assert.fail(),
+    logger: silent,
+    nowMs: () => now,
+  });
+  lease.check();
+  // As after a SIGSTOP: no timer has fired yet.
+  now = 10_000;
+  assert.throws(() => lease.check(), /has no connection to the service/);
+  assert.equal(suspended.length, 1);
+  await lease.renewNow();
+  lease.check();
+  assert.deepEqual(unrecorded, [{ elsewhere: [], ended: ["ses_b"] }]);
+  since = now;
+  now += 5_001;
+  assert.throws(() => lease.check(), /has no connection to the service/);
+  since = undefined;
+  assert.throws(() => lease.check(), /has no connection to the service/);
+  await lease.renewNow();
+  lease.check();
+  lease.close();
+});
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+test("a call to the service is repeated at another process, and only a bounded number waits for one", async () => {
+  const services = createAttachedServices(60_000, () => {});
+  const first = openTestLink(hangUp);
+  services.add(first);
+  const waiting = Promise.allSettled(
+    Array.from({ length: 150 }, () => services.ask("readShown", { sessionId: "ses_a" })),
+  );
+  first.close("the process was killed");
+  await new Promise(setImmediate);
+  services.add(openTestLink(async () => "shown"));
+  const outcomes = await waiting;
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+  assert.deepEqual([refused.length, outcomes.length - refused.length], [50, 100]);
+});
+
+test("a process that leaves is not counted, and gets calls only if it is the last one", async () => {
+  const services = createAttachedServices(60_000, () => {});
+  const [leaving, staying] = [openTestLink(async () => "leaving"), openTestLink(async () => "staying")];
+  services.add(staying);
+  services.add(leaving);
+  services.noteLeaving(leaving);
+  assert.equal(await services.ask("readShown", { sessionId: "ses_a" }), "staying");
+  services.noteLeaving(staying);
+  assert.deepEqual([services.count(), services.countStaying()], [2, 0]);
+  assert.equal(await services.ask("readShown", { sessionId: "ses_a" }), "leaving");
+});
+
+test("log messages of a flood are dropped and counted, and their fields are cut", async () => {
+  const services = createAttachedServices(60_000, () => {});
+  const sent: { fields: Record<string, unknown> }[] = [];
+  let reply = Promise.withResolvers<null>();
+  services.add(
+    openTestLink((_, args) => {
+      sent.push(args as (typeof sent)[number]);
+      return reply.promise;
+    }),
+  );
+  const log = createHostLog(services, silent);
+  const cycle: Record<string, unknown> = {};
+  cycle.itself = cycle;
+  log.warn({ err: new Error("x".repeat(100_000)), cycle, run: () => {} }, "a page failed");
+  for (let each = 0; each < 500; each += 1) log.warn({}, "a page failed");
+  assert.equal(sent.length, 100);
+  assert.ok(JSON.stringify(sent[0]).length < 10_000);
+  assert.equal(sent[0]?.fields.cycle, "a value that cannot be logged");
+  reply.resolve(null);
+  await new Promise(setImmediate);
+  reply = Promise.withResolvers();
+  log.warn({}, "the next");
+  assert.deepEqual(sent.at(-1)?.fields, { dropped: 401 });
+});
+
+test("a viewer that reads slowly gets only the newest frame and the newest pointer", async () => {
+  const sent: unknown[] = [];
+  let written = Promise.withResolvers<void>();
+  const newest = createNewestFirst((item) => {
+    sent.push(item);
+    return written.promise;
+  });
+  // The casts are safe: items are passed on as they are.
+  for (const each of [1, 2, 3]) {
+    newest.frame(each as never);
+    newest.pointer(each as never);
+  }
+  assert.deepEqual(sent, [{ frame: 1 }]);
+  const before = written;
+  written = Promise.withResolvers();
+  before.resolve();
+  await new Promise(setImmediate);
+  assert.deepEqual(sent.slice(1), [{ pointer: 3 }, { frame: 3 }]);
+});
+
+test("origins of processes that are gone come last, and only they are forgotten", async () => {
+  const origins = createServiceOrigins();
+  const link = openTestLink(noAnswer);
+  const at = (port: number) => ({
+    origin: `http://127.0.0.1:${port}`,
+    publicOrigins: ["https://example.com"],
+  });
+  origins.add(link, at(1));
+  origins.add(openTestLink(noAnswer), at(2));
+  link.close("the process has ended");
+  await new Promise(setImmediate);
+  assert.deepEqual(origins.list(), [at(2), at(1)]);
+  for (let port = 3; port <= 65; port += 1) origins.add(openTestLink(noAnswer), at(port));
+  assert.equal(origins.list().length, 64);
+  assert.ok(!origins.list().some(({ origin }) => origin === at(1).origin));
+  assert.throws(() => origins.add(openTestLink(noAnswer), at(66)), /64 different origins/);
+  origins.add(openTestLink(noAnswer), at(65));
+});

@@ -1,0 +1,80 @@
+import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
+import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import type { PageTools } from "#lib/tools/browser/page-tools.ts";
+import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
+import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
+import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
+import { createVariantView } from "#lib/variant/show-for-picture.ts";
+import type { VariantPages } from "#lib/variant/variant-pages.ts";
+import type { HostSettings, ServiceCalls } from "../host-calls.ts";
+import type { AttachedServices } from "./attached-services.ts";
+import type { ServiceOrigins } from "./service-origins.ts";
+
+/** The browsers of a host, and the work on their pages. */
+export type StartedBrowsers = {
+  browsers: HostBrowsers & HostPlaces;
+  pages: PageTools;
+  variants: VariantPages;
+};
+
+/** What the browsers of a host need. What they store goes to the connected processes. */
+export type StartDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive" | "logger"> &
+  Pick<HostServices, "control" | "scripts" | "scriptHelpers"> & {
+    services: Pick<AttachedServices, "ask" | "tell" | "records">;
+    origins: ServiceOrigins;
+  };
+
+/** Creates the browsers and the work on their pages, with the settings of the first process. */
+export async function startBrowsers(deps: StartDeps, settings: HostSettings): Promise<StartedBrowsers> {
+  const { services, origins, launch, dataDir, maxLive, logger } = deps;
+  const { allow, scriptOrigin, idleMs, waitMs, keepSpare } = settings;
+  const browsers = await createHostBrowsers({
+    records: services.records,
+    logger,
+    launch,
+    dataDir,
+    maxLive,
+    rule: createAddressRule({ allow: [...allow] }),
+    ownOrigin: origins.list,
+    idleMs,
+    waitMs,
+    keepSpare,
+    onRequestRefused: (refusal) => services.tell("noteRefusal", refusal),
+    onAnnotation: (sessionId, body) => services.ask("submitAnnotation", { sessionId, body }),
+    readPageScript: (sessionId) => services.ask("readPageScript", { sessionId }),
+    storeDownload: (sessionId, name, bytes) => services.ask("storeDownload", { sessionId, name, bytes }),
+  });
+  const evidence = {
+    save: (picture: ServiceCalls["saveEvidence"]["args"]) => services.ask("saveEvidence", picture),
+  };
+  const pages = createPageTools({
+    browser: browsers,
+    control: deps.control,
+    pageTurns: createPageTurns(),
+    scripts: deps.scripts,
+    snapshots: createSnapshotBook(),
+    evidence,
+    files: (sessionId) => ({
+      read: (path, bytesMax) => services.ask("readFile", { sessionId, path, bytesMax }),
+      async write(path, bytes) {
+        await services.ask("writeFile", { sessionId, path, bytes });
+      },
+    }),
+    scriptHelpers: deps.scriptHelpers,
+    variants: createVariantView({
+      readRevision: (sessionId, variant) => services.ask("readRevision", { sessionId, variant }),
+      readShown: (sessionId) => services.ask("readShown", { sessionId }),
+    }),
+  });
+  const variants = createVariantPages({
+    browser: browsers,
+    evidence,
+    compare: createPictureComparer(),
+    scriptOrigin,
+  });
+  return { browsers, pages, variants };
+}

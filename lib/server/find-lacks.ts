@@ -1,0 +1,42 @@
+import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
+import type { Lacks } from "#lib/tools/deployment-tools.ts";
+import type { Env } from "./env.ts";
+
+type Deployment = {
+  env: Pick<Env, "SANDBOX">;
+  isServerless: boolean;
+  launch: HostBrowsersDeps["launch"];
+  sandbox: Pick<SandboxService, "describe">;
+  /** Undefined if browsers and scripts run in the boxes of sessions. */
+  scripts: Pick<ScriptRunner, "refusal"> | undefined;
+};
+
+/** Finds what this deployment lacks, so that some tools cannot work on it. The sentences are for callers and operators. */
+export function findLacks(deployment: Deployment): Lacks {
+  const { launch, sandbox, scripts } = deployment;
+  const { kind, canRunCommands, detail } = sandbox.describe();
+  const browser = describeLaunch(launch);
+  const testing = findTestingProblem(deployment);
+  return {
+    ...(scripts && !browser.available && { browser: browser.detail }),
+    ...(scripts?.refusal !== undefined && {
+      scripts: "scripts of the agent need bubblewrap, which does not work here",
+    }),
+    ...(kind === "none" && { files: detail }),
+    ...(!canRunCommands && { commands: detail }),
+    ...(testing !== undefined && { testing }),
+  };
+}
+
+function findTestingProblem({ env, isServerless, launch, sandbox }: Deployment): string | undefined {
+  if (env.SANDBOX === "vercel") return "test runs do not work in a Vercel Sandbox";
+  if (isServerless) return "serverless functions have no Chromium of their own for test runs";
+  if (env.SANDBOX === "unconfined") return "test runs need bubblewrap, which SANDBOX=unconfined does not use";
+  if (!sandbox.describe().canRunCommands) return sandbox.describe().detail;
+  if (launch.cdpUrl !== undefined)
+    return "test runs need a Chromium of the service's own, and BROWSER_CDP_URL is set";
+  return launch.executablePath === undefined ? describeLaunch(launch).detail : undefined;
+}

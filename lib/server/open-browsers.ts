@@ -1,0 +1,110 @@
+import { findAgent } from "#lib/agents/agent-store.ts";
+import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
+import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
+import { openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
+import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
+import { THIS_MACHINE } from "#lib/browser-host/service/this-machine.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
+import { storeDownload } from "#lib/sandbox/store-download.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
+import { createVariantScripts } from "#lib/variant/show-for-picture.ts";
+import { readPageScript } from "#lib/variant/shown-variant.ts";
+import type { ToolingDeps } from "./create-tooling.ts";
+import type { Env } from "./env.ts";
+import { findInternalUrl } from "./internal-url.ts";
+import { readLaunch } from "./read-launch.ts";
+
+/**
+ * Opens the browsers: at browser hosts, or in this process if it is a serverless function. The functions that scripts
+ * can call are set later, because they need the variants, which need the browsers.
+ */
+export async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
+  const { env, logger, storage, rule, control, isServerless, runners } = deps;
+  const { db, log } = storage;
+  const { sandbox, scripts, boxes } = runners;
+  const launch = readLaunch(env);
+  const origins = { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] };
+  const scriptOrigin = new URL(env.baseUrl).origin;
+  const settings = {
+    idleMs: env.BROWSER_IDLE_MS,
+    waitMs: env.BROWSER_WAIT_MS,
+    keepSpare: env.BROWSER_SPARE === 1,
+    scriptOrigin,
+    ownOrigin: origins,
+  };
+  let helpers: HostServices["scriptHelpers"] = () => ({});
+  const rootOf = async (sessionId: string) => (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
+  const handlers = {
+    db,
+    log,
+    sealer: storage.sealer,
+    logger,
+    evidence,
+    files: workspaceFiles(sandbox),
+    variantScripts: createVariantScripts(db),
+    onRequestRefused: deps.securityLog.networkRefused,
+    onAnnotation: deps.onAnnotation,
+    readPageScript: (sessionId: string) => readPageScript(db, sessionId),
+    async storeDownload(sessionId: string, name: string, bytes: Uint8Array) {
+      // The download is stored in the workspace of the root session, which its sub-agents share.
+      return storeDownload(await sandbox.open(await rootOf(sessionId)), name, bytes);
+    },
+    control,
+    scriptHelpers: (call: ToolCall) => helpers(call),
+  };
+  const { maxLive, dataDir } = { maxLive: env.BROWSER_MAX_LIVE, dataDir: env.DATA_DIR };
+  const hosted = {
+    ...handlers,
+    bus: storage.bus,
+    settings: { ...settings, allow: env.NETWORK_ALLOW },
+    machine: THIS_MACHINE,
+    relay: { key: deriveRelayKey(storage.encryptionKey), url: findInternalUrl(env) },
+  };
+  const opened = !scripts
+    ? await openHostedBrowsers({
+        ...hosted,
+        remote: undefined,
+        local: undefined,
+        ...(boxes && {
+          boxed: createBoxedHosts({ boxes, db, sealer: storage.sealer, logger, places: maxLive, rootOf }),
+        }),
+        describeScripts: () => ({
+          refusal: undefined,
+          detail: "in the session's machine; its host tells how",
+        }),
+        describeBrowser: () => BOXED_BROWSER,
+      })
+    : isServerless
+      ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
+      : await openHostedBrowsers({
+          ...hosted,
+          remote: readRemoteHosts(env),
+          local: {
+            launch,
+            dataDir,
+            maxLive,
+            lingerMs: env.BROWSER_HOST_LINGER_MS,
+            isUnconfinedAllowed: env.SANDBOX === "unconfined",
+            isWarm: true,
+          },
+          describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
+          describeBrowser: () => (env.BROWSER_HOSTS.length > 0 ? NO_REMOTE_HOST : describeLaunch(launch)),
+        });
+  return {
+    ...opened,
+    launch,
+    setScriptHelpers(set: HostServices["scriptHelpers"]) {
+      helpers = set;
+    },
+  };
+}
+
+const BOXED_BROWSER = { available: true, detail: "Chromium in the machine of each session (Vercel Sandbox)" };
+const NO_REMOTE_HOST = { available: false, detail: "no browser host of BROWSER_HOSTS can be reached" };
+
+function readRemoteHosts({ BROWSER_HOSTS: urls, BROWSER_HOST_TOKEN: token }: Env) {
+  return urls.length > 0 && token !== undefined ? { urls, token } : undefined;
+}

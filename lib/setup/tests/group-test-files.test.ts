@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupTestFiles } from "./group-test-files.mjs";
+
+const filesOf = (room: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `lib/${room}/file-${index}.test.ts`);
+
+const roomsOf = (files: string[]) =>
+  groupTestFiles(files, () => "").map(([file]) => /^lib\/(\w+)/.exec(file ?? "")?.[1]);
+
+test("groups that wait are mixed with groups that compute, and the last one is short", () => {
+  const short = ["api", "keys", "net", "text"].flatMap((room) => filesOf(room, 3));
+  const mixed = roomsOf([...filesOf("browser", 24), ...short]);
+  assert.equal(mixed.join(), "browser,api,browser,keys,browser,net,text");
+  assert.deepEqual(roomsOf([...filesOf("tools", 16), ...filesOf("text", 1)]), ["tools", "tools", "text"]);
+  assert.deepEqual(roomsOf(short), ["api", "keys", "net", "text"]);
+});
