@@ -97,8 +97,8 @@ export type Workspace = {
     program: TestProgram,
     options: { id?: string; timeoutMs: number; signal: AbortSignal; survives?: (reason: unknown) => boolean },
   ) => Promise<CommandResult>;
-  /** Whether a test program of this id goes on, or has ended, since an earlier process has started it. */
-  hasTests?: (id: string) => Promise<boolean>;
+  /** Whether a test program of this id and this proxy goes on, or has ended, since an earlier process has started it. */
+  hasTests?: (id: string, proxyPort: number) => Promise<boolean>;
 };
 
 /** `detail`: how commands are confined. `isolation`: how sessions are isolated from each other, in one line. */

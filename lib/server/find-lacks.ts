@@ -31,8 +31,10 @@ export function findLacks(deployment: Deployment): Lacks {
   };
 }
 
-function findTestingProblem({ env, isServerless, launch, sandbox }: Deployment): string | undefined {
-  if (env.SANDBOX === "vercel") return "test runs do not work in a Vercel Sandbox";
+function findTestingProblem(deployment: Deployment): string | undefined {
+  const { env, isServerless, launch, sandbox, scripts } = deployment;
+  if (!scripts) return undefined;
+  if (env.SANDBOX === "vercel") return "test runs need the browser host in the Vercel Sandbox of a session";
   if (isServerless) return "serverless functions have no Chromium of their own for test runs";
   if (env.SANDBOX === "unconfined") return "test runs need bubblewrap, which SANDBOX=unconfined does not use";
   if (!sandbox.describe().canRunCommands) return sandbox.describe().detail;

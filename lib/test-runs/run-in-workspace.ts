@@ -48,7 +48,7 @@ export async function runInWorkspace(
     try {
       const script = variant ? variantScript(variant.document, variant.variant) : null;
       const program = await composeProgram(row.input, lease, { patterns, script });
-      if (!(await workspace.hasTests?.(row.id))) await clearResults(workspace);
+      if (!(await workspace.hasTests?.(row.id, program.proxyPort))) await clearResults(workspace);
       await onStart(workspace);
       await faultPoint("tests-running");
       const result = await start(workspace, program, { ...row.input, id: row.id, signal });

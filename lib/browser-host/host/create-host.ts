@@ -20,6 +20,8 @@ type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
   id: string;
   /** How long browsers stay without a connected process of the service. */
   lingerMs: number;
+  /** How long the lease of a test run stays without a connected process. Default: it ends with its process. */
+  leaseKeptMs?: number;
   /** Whether the host stays when it has nothing to do: an operator has started it. */
   isRemote: boolean;
   scripts: ScriptRunner;
@@ -47,7 +49,9 @@ const FIRST_MS = 30_000;
 export function createHost(deps: HostDeps): BrowserHost {
   const { id, maxLive, scripts, onIdle, onLost } = deps;
   let isDraining = false;
-  const check = async () => endIfUnused(deps, services, await started.read(), isDraining);
+  const leases = createKeptLeases(deps.leaseKeptMs ?? 0);
+  const check = async () =>
+    endIfUnused(deps, services, { started: await started.read(), leases: leases.count(), isDraining });
   const services = createAttachedServices(deps.lingerMs, () => void check());
   const logger = createHostLog(services, deps.logger);
   const started = createStartOnce(services, logger);
@@ -94,7 +98,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     calls,
     callers,
     lease,
-    leases: createKeptLeases(),
+    leases,
     isDraining: () => isDraining,
     start: (settings: HostSettings) => started.start(settings, () => startBrowsers(startDeps, settings)),
     async started() {
@@ -179,12 +183,16 @@ function createStartOnce(services: AttachedServices, logger: Logger) {
 function endIfUnused(
   { lingerMs, isRemote, onIdle }: HostDeps,
   services: AttachedServices,
-  own: StartedBrowsers | undefined,
-  isDraining: boolean,
+  {
+    started: own,
+    leases,
+    isDraining,
+  }: { started: StartedBrowsers | undefined; leases: number; isDraining: boolean },
 ): void {
   const live = own?.browsers.listLive() ?? [];
+  const isUnused = live.length + leases === 0;
   const since = services.aloneSinceMs();
-  if (isDraining && live.length === 0) onIdle("a newer version of the service runs");
+  if (isDraining && isUnused) onIdle("a newer version of the service runs");
   if (since === undefined) return;
   const aloneMs = performance.now() - since;
   if (isRemote) {
@@ -193,7 +201,7 @@ function endIfUnused(
   } else if (!own) {
     if (aloneMs > FIRST_MS) onIdle("no process of the service has connected");
   } else if (aloneMs >= lingerMs) onIdle("no process of the service is connected");
-  else if (live.length === 0) onIdle("there is nothing to do");
+  else if (isUnused) onIdle("there is nothing to do");
 }
 
 /** Checks the lease before each message of a script: a host that was stopped reads messages before its timers fire. */

@@ -78,6 +78,8 @@ function createAttachHandlers(
   };
 }
 
+const LEFT = "LinkEndedError" satisfies LinkEndedError["name"];
+
 function createPlaceHandlers({
   calls,
   lease,
@@ -107,7 +109,8 @@ function createPlaceHandlers({
         await send({ leaseId: id, executablePath, args, env, proxyPort });
         await untilAborted(signal);
       } finally {
-        await leases.leave(id, signal.reason instanceof LinkEndedError);
+        // A process that ends gives the name of this error; links keep names, but not classes.
+        await leases.leave(id, (signal.reason as Error).name === LEFT);
       }
       return null;
     },

@@ -1,40 +1,50 @@
 import type { BrowserLease } from "#lib/browser/browser-service.ts";
 
-/** The leases of a host. A lease whose process has gone away is kept for a while, so that another one continues it. */
+/** The leases of a host. A lease whose process has gone away can be kept for a while, so that another one continues it. */
 export type KeptLeases = {
-  /** Returns the lease with this id; makes it if there is none. */
+  /**
+   * Returns the lease with this id; makes it if there is none. @throws Error if there are too many leases; the errors
+   * of `make`.
+   */
   take: (id: string, make: () => Promise<BrowserLease>) => Promise<BrowserLease>;
   /** Releases a lease. If `isKept`, releases it only if no call takes it in time. */
   leave: (id: string, isKept: boolean) => Promise<void>;
-  listRefusals: BrowserListing;
+  listRefusals: (id: string) => ReturnType<BrowserLease["listRefusals"]>;
+  /** Returns the number of leases. */
+  count: () => number;
 };
 
-type BrowserListing = (id: string) => ReturnType<BrowserLease["listRefusals"]>;
 type Kept = { lease: Promise<BrowserLease>; holders: number; end: NodeJS.Timeout | undefined };
 
-/** How long a lease is kept without a process. The calls of a function that continues a test run are closer together. */
-const KEPT_MS = 60_000;
+/** Number of leases that have or wait for a place. */
+const LEASES_MAX = 100;
 
-/** @see KeptLeases */
-export function createKeptLeases(): KeptLeases {
+/** @see KeptLeases @param keptMs how long a lease is kept without a process; 0: it ends with its process. */
+export function createKeptLeases(keptMs: number): KeptLeases {
   const leases = new Map<string, Kept>();
 
   async function release(id: string, kept: Kept): Promise<void> {
-    if (kept.holders > 0) return;
+    if (kept.holders > 0 || leases.get(id) !== kept) return;
     leases.delete(id);
     await (await kept.lease).release();
   }
 
   return {
     async take(id, make) {
-      const kept: Kept = leases.get(id) ?? { lease: make(), holders: 0, end: undefined };
-      leases.set(id, kept);
+      let kept = leases.get(id);
+      if (!kept) {
+        if (leases.size >= LEASES_MAX)
+          throw new Error(`at most ${LEASES_MAX} test runs can have or wait for a browser at one host`);
+        kept = { lease: make(), holders: 0, end: undefined };
+        leases.set(id, kept);
+      }
       clearTimeout(kept.end);
       kept.holders += 1;
       try {
         return await kept.lease;
       } catch (error) {
-        leases.delete(id);
+        kept.holders -= 1;
+        if (leases.get(id) === kept) leases.delete(id);
         throw error;
       }
     },
@@ -42,10 +52,12 @@ export function createKeptLeases(): KeptLeases {
       const kept = leases.get(id);
       if (!kept) return;
       kept.holders -= 1;
-      if (!isKept) return release(id, kept);
-      kept.end = setTimeout(() => void release(id, kept), KEPT_MS);
+      if (!isKept || keptMs === 0) return release(id, kept);
+      clearTimeout(kept.end);
+      kept.end = setTimeout(() => void release(id, kept), keptMs);
       kept.end.unref();
     },
     listRefusals: async (id) => (await leases.get(id)?.lease)?.listRefusals() ?? [],
+    count: () => leases.size,
   };
 }

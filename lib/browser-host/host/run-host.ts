@@ -15,6 +15,8 @@ export type HostStart = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive">
   /** Certificate and private key, in PEM. Without them the connections are not encrypted. */
   tls?: { cert: string; key: string };
   lingerMs: number;
+  /** How long the lease of a test run stays without a connected process. Default: it ends with its process. */
+  leaseKeptMs?: number;
   /** Whether scripts may run in weaker confinement where bubblewrap does not work (`SANDBOX=unconfined`). */
   isUnconfinedAllowed: boolean;
   isWarm: boolean;

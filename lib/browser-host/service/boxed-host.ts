@@ -64,6 +64,8 @@ const RENEW_EVERY_MS = 3_000;
 const RETRY_MS = 250;
 /** How long browsers stay without a connected function. The platform stops the box at about the same time. */
 const LINGER_MS = 15 * 60_000;
+/** How long the proxy of a test run stays without a connected function. Plays of a test run follow each other at once. */
+const LEASE_KEPT_MS = 5 * 60_000;
 const KEEP_EVERY_MS = 60_000;
 /** A box whose browsers were used within this time is kept running for at least this time. */
 const KEEP_MS = 10 * 60_000;
@@ -206,6 +208,7 @@ async function startProgram(
     dataDir: `${programFolderIn(box)}/host`,
     listen: { host: "0.0.0.0", port: BROWSER_HOST_PORT },
     lingerMs: LINGER_MS,
+    leaseKeptMs: LEASE_KEPT_MS,
     isRemote: false,
     // Where bubblewrap does not work at all, scripts run as users of their own, who have no credentials.
     isUnconfinedAllowed: bubblewrap === "none",

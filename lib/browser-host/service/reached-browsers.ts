@@ -122,17 +122,16 @@ async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSign
   if (home === "remote")
     throw new Error("tests cannot run, because the browsers of this deployment are on other machines");
   const released = new AbortController();
+  const stopWaiting = () => released.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener("abort", stopWaiting, { once: true });
   const { promise: leased, resolve, reject } = Promise.withResolvers<HostCalls["lease"]["item"]>();
-  const held = link.call(
-    "lease",
-    { id: tenant.id },
-    {
-      signal: AbortSignal.any([signal, released.signal]),
-      onItem: resolve,
-    },
-  );
+  const held = link.call("lease", { id: tenant.id }, { signal: released.signal, onItem: resolve });
   held.catch(reject);
-  const { leaseId, ...browser } = await leased;
+  // After this, the caller decides whether the lease is kept.
+  const { leaseId, ...browser } = await leased.finally(() =>
+    signal.removeEventListener("abort", stopWaiting),
+  );
   return {
     ...browser,
     listRefusals: () => link.call("listLeaseRefusals", { leaseId }),

@@ -24,21 +24,23 @@ const LATE_MS = 60_000;
 /**
  * Shell script that runs a test program in folder `$1` of the test run, unless it runs or has run there: forwards the
  * proxy's port `$2` with Node `$4` and its program `$5`, runs the command after these for at most `$3` seconds, and keeps
- * its output and its exit code. The function that has started it may end first.
+ * its output and its exit code. The function that has started it may end first. The forwarder gets a relative path,
+ * because the path of a socket may have 107 characters at most.
  */
 const RUN = `cd -- "$1" && exec 9<> lock && flock --nonblock 9 || exit 0
 [ -e exit ] && exit 0
-echo $$ > pid; rm -rf egress; "$4" "$5" "$1/egress" "$2" > forwarder 9>&- & forwarder=$!
+echo $$ > pid; echo "$2" > port; rm -rf egress; "$4" "$5" egress "$2" > forwarder 2>&1 9>&- & forwarder=$!
 for _ in $(seq 100); do [ -S egress/proxy.sock ] && break; sleep 0.1; done
 limit=$3; shift 5
 timeout --foreground --signal=KILL "$limit" "$@" 9>&- < /dev/null 2>&1 | tail -c ${OUTPUT_BYTES} 9>&- > output
 echo "\${PIPESTATUS[0]}" > exit.new; mv exit.new exit; kill "$forwarder"`;
 
 /**
- * Shell script that prints the state of the test run in folder `$1`: `none`, `running`, `lost` if its processes were
- * killed, or its exit code and its output.
+ * Shell script that prints the state of the test run in folder `$1`, which uses the proxy's port `$2`: `none`, `running`,
+ * `lost` if its processes were killed or its proxy has ended, or its exit code and its output.
  */
 const READ = `cd -- "$1" 2> /dev/null || { echo none; exit; }
+[ ! -e port ] || [ "$(cat port)" = "$2" ] || { echo lost; exit; }
 [ -e exit ] && { cat exit output; exit; }
 [ -e pid ] || { echo running; exit; }
 exec 9<> lock; flock --nonblock 9 || { echo running; exit; }
@@ -52,11 +54,12 @@ type TestOptions = Parameters<Workspace["runTests"]>[1];
 
 const folderOf = (box: VercelBox, id: string) => `${programFolderIn(box)}/tests-${id}`;
 
-const readState = (box: VercelBox, id: string) => runBoxScript(box, READ, [folderOf(box, id)]);
+const readState = (box: VercelBox, id: string, proxyPort: number) =>
+  runBoxScript(box, READ, [folderOf(box, id), String(proxyPort)]);
 
-/** Whether a test run of this id runs in the box, or has ended there. */
-export async function hasTestsInBox(box: VercelBox, id: string): Promise<boolean> {
-  return !["none", "lost"].includes((await readState(box, id)).trim());
+/** Whether a test run of this id with this proxy runs in the box, or has ended there. */
+export async function hasTestsInBox(box: VercelBox, id: string, proxyPort: number): Promise<boolean> {
+  return !["none", "lost"].includes((await readState(box, id, proxyPort)).trim());
 }
 
 /**
@@ -77,7 +80,8 @@ export async function runTestsInBox(
   const startedAt = performance.now();
   const folder = folderOf(box, id);
   const remove = () => runBoxScript(box, REMOVE, [folder], { sudo: bubblewrap === "sudo" });
-  if (!(await hasTestsInBox(box, id))) {
+  const { proxyPort } = program;
+  if (!(await hasTestsInBox(box, id, proxyPort))) {
     await remove();
     await startTests(box, confinement, program, folder, timeoutMs);
   }
@@ -85,7 +89,7 @@ export async function runTestsInBox(
   let state = "running";
   while (state === "running" && !signal.aborted && !isLate()) {
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-    state = (await readState(box, id)).trimEnd();
+    state = (await readState(box, id, proxyPort)).trimEnd();
   }
   const isRunning = state === "running";
   if (isRunning && signal.aborted && survives(signal.reason)) throw signal.reason;

@@ -149,7 +149,7 @@ export async function openVercelWorkspace(options: VercelWorkspaceOptions): Prom
       const either = AbortSignal.any([signal, closing]);
       return runTestsInBox(box, confinement, program, { ...given, signal: either });
     },
-    hasTests: (id) => hasTestsInBox(box, id),
+    hasTests: (id, proxyPort) => hasTestsInBox(box, id, proxyPort),
   };
 }
 
