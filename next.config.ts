@@ -11,8 +11,11 @@ const nextConfig: NextConfig = {
   poweredByHeader: false,
   typedRoutes: false,
   devIndicators: false,
-  // The address of a landing page ends with a slash, which Next would otherwise remove.
+  // Next would also remove the slash at the end of the address of a landing page. `redirects` removes that of all others.
   skipTrailingSlashRedirect: true,
+  redirects: async () => [
+    { source: "/:path((?!p/)[^/\\\\]+(?:/[^/]+)*)/", destination: "/:path", permanent: true },
+  ],
   // No page uses the image optimizer. Anybody could have it render pages, and fill the disk with its results.
   images: { unoptimized: true },
   // `npm run check` and CI type-check the whole project. A second check here would only make the first start slower.

@@ -1,5 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { filterPageQuery, makePagePolicy, makeStaticPolicy } from "#lib/api/http/page-policy.ts";
+import { isPagesHost } from "#lib/api/http/pages-host.ts";
 import { answerKindOf, isDemo, securityHeaders } from "#lib/api/http/security-headers.ts";
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
@@ -12,6 +13,8 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
+  // All other paths are refused by the routes (`lib/api/next/mount.ts`).
+  if (isPagesHost(process.env.PUBLIC_PAGES_ORIGIN, request.headers.get("host"))) return refuse(request);
   const { pathname, searchParams } = request.nextUrl;
   if (pathname === "/login" && request.method === "POST")
     return NextResponse.rewrite(new URL("/login/enter", request.url));
@@ -39,6 +42,12 @@ export function proxy(request: NextRequest): NextResponse {
     response.headers.set(name, value);
   response.headers.set("Content-Security-Policy", policy);
   return response;
+}
+
+/** Answers a request to the host of landing pages, which serves nothing else. */
+function refuse(request: NextRequest): NextResponse {
+  const headers = Object.fromEntries(securityHeaders("data", request.nextUrl.protocol === "https:"));
+  return new NextResponse(null, { status: 404, headers });
 }
 
 /** Prepares a request for a page. @returns the policy of the page. */

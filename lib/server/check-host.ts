@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { isPagesHost } from "#lib/api/http/pages-host.ts";
 import { isOwnHost } from "#lib/api/http/same-origin.ts";
 import { canonicalHostname } from "#lib/net/address/network-allow.ts";
 import type { Env } from "./env.ts";
-import { isPagesHost } from "./serve-pages.ts";
 
 /**
  * Result of checking the `Host` of a request: `own` for a name of this service, `pages` for the host of
@@ -30,7 +30,7 @@ export function createHostCheck(
     const host = readHost(request.rawHeaders);
     if (host === undefined || !HOST.test(host) || !rewriteToPath(request, host)) return "invalid";
     if (host === lastOwn) return "own";
-    if (isPagesHost(env, host)) return "pages";
+    if (isPagesHost(env.PUBLIC_PAGES_ORIGIN, host)) return "pages";
     // `ownOrigin` is accepted, because commands and browsers on this machine use it.
     const isOwn = isOwnHost(host, env.baseUrl) || isOwnHost(host, env.ownOrigin) || isAllowed(host);
     if (isOwn) lastOwn = host;

@@ -471,6 +471,7 @@ const mount = (env: Env, services: ApiServices, { live, player, builtinMcp }: Pa
   upgradeToWebSocket: live.upgradeToWebSocket,
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
+  pagesOrigin: env.PUBLIC_PAGES_ORIGIN,
   servePage: (request) => answerPageRequest({ env, pages: services.servedPages }, request),
   exchangeLinkForCookie: (request) =>
     exchangeLinkForCookie(services, {

@@ -22,6 +22,7 @@ const container: Deps["container"] = {
   exchangeLinkForCookie: async () => undefined,
   services: { publishedScripts: { answer: unused }, servedPages: { answer: unused } },
   mounted: {
+    pagesOrigin: undefined,
     async serve(_operations, request) {
       const { pathname, search } = new URL(request.url);
       servedHeaders.push(request.headers);

@@ -39,6 +39,7 @@ const container: Deps["container"] = {
     servedPages: { answer: (pageRequest) => answerPage(pageRequest) },
   },
   mounted: {
+    pagesOrigin: undefined,
     serve(operations, request, params) {
       operationCalls.push({ operations, params });
       return serveOperation(operations, request, params);

@@ -1,24 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isPagesHost } from "#lib/api/http/pages-host.ts";
 import { securityHeaders } from "#lib/api/http/security-headers.ts";
-import { canonicalHostname } from "#lib/net/address/network-allow.ts";
 import { PAGES_FOLDER } from "#lib/publication/landing/page-address.ts";
 import { PAGE_HEADERS, type PageAnswer } from "#lib/publication/landing/page-answer.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { Env } from "./env.ts";
-
-/** Whether a `Host` header names the host of `PUBLIC_PAGES_ORIGIN`. */
-export function isPagesHost(
-  { PUBLIC_PAGES_ORIGIN: origin }: Pick<Env, "PUBLIC_PAGES_ORIGIN">,
-  host: string | undefined,
-): boolean {
-  if (origin === undefined || host === undefined) return false;
-  const own = new URL(origin);
-  const requested = URL.parse(`${own.protocol}//${host}`);
-  if (!requested) return false;
-  return (
-    requested.port === own.port && canonicalHostname(requested.hostname) === canonicalHostname(own.hostname)
-  );
-}
 
 type PagesDeps = { env: Pick<Env, "PUBLIC_PAGES_ORIGIN" | "baseUrl">; pages: Pick<PageServer, "answer"> };
 
@@ -75,7 +61,7 @@ const isBelowPages = (pathname: string): boolean =>
   pathname.startsWith(PAGES_FOLDER) || `${pathname}/` === PAGES_FOLDER;
 
 const isForPages = (env: PagesDeps["env"], url: string, host: string | undefined): boolean =>
-  isBelowPages(split(url)[0]) || isPagesHost(env, host);
+  isBelowPages(split(url)[0]) || isPagesHost(env.PUBLIC_PAGES_ORIGIN, host);
 
 function pageHeaders(env: PagesDeps["env"]): (readonly [string, string])[] {
   const origin = env.PUBLIC_PAGES_ORIGIN ?? env.baseUrl;
@@ -85,7 +71,7 @@ function pageHeaders(env: PagesDeps["env"]): (readonly [string, string])[] {
 async function answerVisit({ env, pages }: PagesDeps, visit: PageVisit): Promise<PageAnswer> {
   const { url, method, host, header } = visit;
   const [pathname, search] = split(url);
-  if (env.PUBLIC_PAGES_ORIGIN !== undefined && !isPagesHost(env, host))
+  if (env.PUBLIC_PAGES_ORIGIN !== undefined && !isPagesHost(env.PUBLIC_PAGES_ORIGIN, host))
     return { status: 308, headers: { Location: `${env.PUBLIC_PAGES_ORIGIN}${url}` } };
   if (method !== "GET" && method !== "HEAD") return { status: 405, headers: { Allow: "GET, HEAD" } };
   return pages.answer({

@@ -21,6 +21,8 @@ export type Mounted = PageLoaders & {
   exchangeLinkForCookie: (request: Request) => Promise<Response | "unknown" | undefined>;
   /** Serves landing pages below `/p/`. */
   servePage: (request: Request) => Promise<Response>;
+  /** The origin of landing pages, if they have one of their own (`PUBLIC_PAGES_ORIGIN`). */
+  pagesOrigin: string | undefined;
   /** Serves `POST /login`, which signs in with the token of a login link. */
   logIn: (request: Request) => Promise<Response>;
 };

@@ -3,6 +3,7 @@ import type { METHODS } from "../contract/paths.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
+import { isPagesHost } from "../http/pages-host.ts";
 import { securityHeaders } from "../http/security-headers.ts";
 import type { OpenApiDocument } from "../openapi/types.ts";
 import type { PathOperations } from "../serve/serve-path.ts";
@@ -32,8 +33,21 @@ export function mount(operations: PathOperations): Record<(typeof METHODS)[numbe
   return forEveryMethod(handle);
 }
 
-/** Answers a request and adds the security headers. If the service cannot be opened, answers with the error envelope. */
+/**
+ * Answers a request and adds the security headers. If the service cannot be opened, answers with the error envelope.
+ * Requests to the host of landing pages, which serves nothing else, get 404.
+ */
 async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
+  const answerOwn = async () => {
+    const { pagesOrigin } = await findContainer();
+    return isPagesHost(pagesOrigin, request.headers.get("host")) ? noSuchPath() : work();
+  };
+  return withHeaders(request, answerOwn);
+}
+
+const noSuchPath = (): Response => failureResponse(fail("not_found", "no such path"));
+
+async function withHeaders(request: Request, work: () => Promise<Response>): Promise<Response> {
   const response = await work().catch((error: unknown) => failureResponse(failureOf(error)));
   const isHttps = new URL(request.url).protocol === "https:";
   for (const [name, value] of securityHeaders("data", isHttps))
@@ -107,13 +121,11 @@ export function mountProviderLogin(): { GET: RouteHandler } {
  * not reach Next.
  */
 export const mountPages = (): Record<(typeof METHODS)[number], RouteHandler> =>
-  forEveryMethod((request) => answer(request, async () => (await findContainer()).servePage(request)));
+  forEveryMethod((request) => withHeaders(request, async () => (await findContainer()).servePage(request)));
 
 /** Returns the handlers of unknown paths below `/api`. Programs get the error envelope there instead of the 404 page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
-  return forEveryMethod((request) =>
-    answer(request, async () => failureResponse(fail("not_found", "no such path"))),
-  );
+  return forEveryMethod((request) => withHeaders(request, async () => noSuchPath()));
 }
 
 /** @see PageLoaders */
