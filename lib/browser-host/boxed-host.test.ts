@@ -58,6 +58,10 @@ test("two functions that start at once use one host in the session's box, with i
   assert.match(await first.use(sessionId, "browser_execute", { script }), /hello Ada/);
   assert.match(await readValue(second, sessionId), /Ada/);
   assert.match(await second.use(sessionId, "screenshot", {}), /Evidence [\s\S]*\[image\]/);
+  const seen = Promise.withResolvers<void>();
+  const stop = second.service.watch(sessionId, { onFrame: () => seen.resolve() });
+  await seen.promise;
+  stop();
   const [host, ...others] = await listHosts(sessionId);
   assert.deepEqual([host?.home, others, loads], ["sandbox", [], 1]);
   assert.match(first.service.describe().detail, /Chromium at .*; scripts: bubblewrap/);

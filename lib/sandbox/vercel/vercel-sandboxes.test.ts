@@ -50,6 +50,18 @@ async function openWorkspace(t: TestContext, boxesOptions?: BoxesOptions) {
 const text = (value: string) => new TextEncoder().encode(value);
 const options = { timeoutMs: 10_000, signal: new AbortController().signal };
 
+test("a listing with more text than a limit is refused", async (t) => {
+  const { workspace } = await openWorkspace(t);
+  const command = `name=$(printf '%0240d' 0); path=.; for each in 1 2 3 4 5 6 7 8 9 10; do path=$path/$name; done
+mkdir -p "$path" && cd "$path" && seq 2000 | xargs touch`;
+  assert.equal((await workspace.run(command, options)).exitCode, 0);
+  await assert.rejects(
+    workspace.list("", { recursive: true, limit: 5_000 }),
+    /WorkspaceError: path: .* too long/,
+  );
+  assert.equal((await workspace.list("", { recursive: false, limit: 5 })).length, 1);
+});
+
 test("files are written, listed and read, and a large one is cut at the limit", async (t) => {
   const { sandboxes, statuses, sessionId, workspace } = await openWorkspace(t);
   await workspace.writeFile("notes/a b.md", text("0123456789"));

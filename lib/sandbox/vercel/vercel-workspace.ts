@@ -71,7 +71,13 @@ export async function openVercelWorkspace(options: VercelWorkspaceOptions): Prom
       detached: true,
     });
     let text = "";
-    for await (const { data } of command.logs()) text += data;
+    for await (const { data } of command.logs()) {
+      text += data;
+      if (text.length > SCRIPT_OUTPUT_MAX) {
+        await command.kill("SIGKILL");
+        throw new WorkspaceError("path: the names below it are too long to be listed");
+      }
+    }
     return { text, exitCode: (await command.wait()).exitCode };
   }
 
@@ -217,6 +223,9 @@ async function runInBox(box: OpenBox, limits: BoxLimits, run: BoxRun): Promise<C
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+/** Longest output of a script for files, in characters. */
+const SCRIPT_OUTPUT_MAX = 4 * 2 ** 20;
 
 /** How much longer than a command its box has to run, so that the end of the command can be read. */
 const TIME_TO_SPARE_MS = 60_000;
