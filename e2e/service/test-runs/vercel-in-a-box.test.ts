@@ -104,7 +104,7 @@ async function startWaitingRun(from: TestRunsDeps) {
 
 const readRun = async (id: string) => (await hosts.db.select().from(testRuns).where(eq(testRuns.id, id)))[0];
 
-test("a test run goes on in the box while no function follows it, and another function stores its results", async () => {
+test("a test run continues in the box while no function follows it, and another function stores its results", async () => {
   const first = await openFunction("first");
   const { id, played, shutdown } = await startWaitingRun(first);
   shutdown.abort(new Error("the function ends"));

@@ -33,7 +33,7 @@ test("a lease that its process leaves is continued by the next one, and then rel
   assert.deepEqual([leases.count(), released], [0, [1]]);
 });
 
-test("a lease that nobody continues in time is released, and without such a time at once", async (t) => {
+test("a lease that no process continues in time is released, and without such a time at once", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { make, released } = createMaker();
   const leases = createKeptLeases(60_000);
