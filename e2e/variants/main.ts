@@ -2,8 +2,6 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright";
-import { findTestChromium } from "#lib/browser/testing.ts";
 import { alpine } from "./matrix/apps/alpine.ts";
 import { angular } from "./matrix/apps/angular.ts";
 import { astro } from "./matrix/apps/astro.ts";
@@ -17,14 +15,19 @@ import { solid } from "./matrix/apps/solid.ts";
 import { strictPolicy } from "./matrix/apps/strict-policy.ts";
 import { sveltekit } from "./matrix/apps/sveltekit.ts";
 import { turbo } from "./matrix/apps/turbo.ts";
+import { launchChromium } from "./matrix/browsers/chromium.ts";
+import { launchFirefox } from "./matrix/browsers/firefox.ts";
+import type { MatrixBrowser } from "./matrix/browsers/matrix-browser.ts";
+import { launchWebKit } from "./matrix/browsers/webkit.ts";
 import { type MatrixRow, playApp } from "./matrix/run-matrix.ts";
-import { KNOWN_REASONS, writeTable } from "./matrix/write-table.ts";
+import { KNOWN_REASONS, writeTables } from "./matrix/write-table.ts";
 import { playShops } from "./play-shops.ts";
 
-// Usage: `npm run variants [-- --only Qwik,Next] [-- --operations move,insert]`. Plays every operation on a production
-// build of each framework, and every change on the shops of the tests. The packages come from npm and are kept in the
-// system's temporary folder. `--only` selects apps and shops by parts of their names. The progress is written to stderr.
-// A complete run writes the table to lib/docs/variants-matrix.md.
+// Usage: `npm run variants [-- --only Qwik,Next] [--operations move,insert] [--browsers firefox]`. Plays every operation
+// on a production build of each framework, in Chromium, and in Firefox and WebKit where Debian's are installed, and every
+// change on the shops of the tests. The packages come from npm and are kept in the system's temporary folder. `--only`
+// selects apps and shops by parts of their names. The progress is written to stderr. A complete run writes the tables to
+// lib/docs/variants-matrix.md.
 
 const root = resolve(import.meta.dirname, "../..");
 const APPS = [
@@ -32,33 +35,43 @@ const APPS = [
   strictPolicy,
 ];
 
-const { values } = parseArgs({ options: { only: { type: "string" }, operations: { type: "string" } } });
+const BROWSERS = { Chromium: launchChromium, Firefox: launchFirefox, WebKit: launchWebKit };
+
+const { values } = parseArgs({
+  options: { only: { type: "string" }, operations: { type: "string" }, browsers: { type: "string" } },
+});
 const log = (text: string) => process.stderr.write(`${text}\n`);
 const isChosen = (name: string) =>
   values.only?.split(",").some((part) => name.toLowerCase().includes(part.toLowerCase())) ?? true;
 const operations = values.operations?.split(",");
+const isComplete = Object.values(values).length === 0;
 
-const { executablePath, args = [], env } = findTestChromium();
-const browser = await chromium.launch({
-  executablePath,
-  args: [...args, "--no-sandbox"],
-  ...(env ? { env: { ...process.env, ...env } } : {}),
-});
+const browsers: MatrixBrowser[] = [];
+const missing: string[] = [];
+for (const [name, launch] of Object.entries(BROWSERS)) {
+  if (values.browsers?.split(",").includes(name.toLowerCase()) === false) continue;
+  const browser = await launch();
+  if (browser) browsers.push(browser);
+  else missing.push(name);
+}
 const rows: MatrixRow[] = [];
 try {
   for (const app of APPS.filter(({ name }) => isChosen(name)))
-    rows.push(await playApp(browser, app, (name) => operations?.includes(name) ?? true, log));
-  const table = writeTable(rows, `Chromium ${browser.version()}`, new Date().toISOString().slice(0, 10));
-  if (values.only === undefined && operations === undefined) {
+    rows.push(
+      ...(await playApp(browsers, app, { isChosen: (name) => operations?.includes(name) ?? true, log })),
+    );
+  const tables = writeTables(rows, new Date().toISOString().slice(0, 10), missing);
+  if (isComplete) {
     const page = join(root, "lib/docs/variants-matrix.md");
-    await writeFile(page, table);
+    await writeFile(page, tables);
     const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
     spawnSync(process.execPath, [biome, "format", "--write", page], { cwd: root, stdio: "inherit" });
-  } else console.log(table);
+  } else console.log(tables);
 } finally {
-  await browser.close();
+  for (const browser of browsers) await browser.close();
 }
-const areShopsRight = operations !== undefined || (await playShops(isChosen, log));
+const isWithShops = operations === undefined && values.browsers === undefined;
+const areShopsRight = !isWithShops || (await playShops(isChosen, log));
 /** Whether each cell of a row is right, or wrong for a known reason. */
 const isExpected = ({ app, cells, error }: MatrixRow) =>
   error === null &&
