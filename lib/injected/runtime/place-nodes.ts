@@ -172,7 +172,8 @@ export function moveElement(
   const hasLeft = () => {
     const parent = dom.parentNode(element);
     return (
-      parent !== moved.newParent || (follower.parentNode === parent && dom.nextSibling(element) !== follower)
+      parent !== moved.newParent ||
+      (dom.parentNode(follower) === parent && dom.nextSibling(element) !== follower)
     );
   };
   const forgetHome = () => {
