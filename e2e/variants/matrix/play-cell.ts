@@ -213,7 +213,8 @@ export async function playCell(
     assert.deepEqual(await page.readProblems(), baseline.problems);
     return null;
   } catch (error) {
-    return { step, reason: [String(error), ...(await page.readProblems())].join("\n") };
+    const problems = await page.readProblems().catch((problem) => [`the page does not answer: ${problem}`]);
+    return { step, reason: [error, ...problems].join("\n") };
   } finally {
     await page.close();
   }

@@ -41,7 +41,7 @@ async function playOperations(
   }
 }
 
-/** Builds an app and plays the operations on it in each browser. `isChosen` selects operations by their names. */
+/** Builds an app and plays the operations on it in all browsers at once. `isChosen` selects operations by their names. */
 export async function playApp(
   browsers: MatrixBrowser[],
   app: MatrixApp,
@@ -54,14 +54,14 @@ export async function playApp(
   };
   try {
     const running = await app.start(await buildApp(app, choice.log));
-    const rows: MatrixRow[] = [];
-    for (const browser of browsers)
-      rows.push(
-        await playOperations(browser, app, running.origin, choice).then(
+    const rows = await Promise.all(
+      browsers.map((browser) =>
+        playOperations(browser, app, running.origin, choice).then(
           (cells) => ({ app, browser: browser.name, cells, error: null }),
           (reason) => failedRow(browser, reason),
         ),
-      );
+      ),
+    );
     await running.close();
     return rows;
   } catch (reason) {

@@ -1,5 +1,6 @@
+import type { MatrixApp } from "./matrix-app.ts";
 import { OPERATIONS } from "./matrix-changes.ts";
-import { STEPS } from "./play-cell.ts";
+import { type CellFailure, STEPS } from "./play-cell.ts";
 import type { MatrixRow } from "./run-matrix.ts";
 
 const table = (head: string[], lines: string[][]) =>
@@ -11,21 +12,33 @@ const escapeCell = (text: string) =>
     .replace(/[|<>]/g, (found) => `\\${found}`)
     .slice(0, 300);
 
-/** Why cells are wrong, for the cells whose reason is known. The keys are an app's name and an operation's name. */
-export const KNOWN_REASONS: Record<string, string> = {
-  "htmx (boost), move":
+/** Why cells are wrong, for the cells whose reason is known. The keys name an app, an operation and the failed step. */
+const KNOWN_REASONS: Record<string, string> = {
+  "htmx (boost), move: revert":
     "htmx restores HTML that it saved with the change. The element's original place is not in this HTML, so reverting leaves the element where it was moved.",
-  "htmx (boost), list: move":
+  "htmx (boost), list: move: revert":
     "htmx restores HTML that it saved with the change. The element's original place is not in this HTML, so reverting leaves the element where it was moved.",
-  "Qwik, html":
+  "Qwik, html: load":
     "Qwik finds the texts of a paused page by its comments. A replaced content is out of the document, so Qwik does not resume the page.",
-  "Qwik, insert":
+  "Qwik, insert: revert":
     "Qwik reads the children of a paused page by their order when it renders them for the first time, and takes the inserted node for its own.",
-  "Qwik, move":
+  "Qwik, move: load":
     "Qwik reads the children of a paused page by their order when it renders them for the first time, and renders the moved element again.",
-  "Qwik, list: move":
+  "Qwik, list: move: revert":
     "Qwik reads the children of a paused page by their order when it renders them for the first time, and takes the moved item's new place for its own. Reverting after such a render leaves the items in another order.",
+  "Strict CSP, Trusted Types, html: revert":
+    "The page's script looks for the paragraph that the change has replaced, does not find it, and leaves it out of its render. After reverting, the paragraph shows the earlier state until the next render.",
 };
+
+const keyOf = (app: MatrixApp, operation: string, { step }: CellFailure) =>
+  `${app.name}, ${operation}: ${step}`;
+
+/** Whether each cell of a row is right, or wrong for a known reason. */
+export const isExpected = ({ app, cells, error }: MatrixRow): boolean =>
+  error === null &&
+  [...cells].every(
+    ([operation, failure]) => failure === null || keyOf(app, operation, failure) in KNOWN_REASONS,
+  );
 
 /**
  * Writes the result of the matrix as a Markdown page, with a table for each browser. `date` is the day of the run,
@@ -41,12 +54,11 @@ export function writeTables(rows: MatrixRow[], date: string, missing: string[]):
   const markOf = ({ app, browser, cells, error }: MatrixRow, operation: string) => {
     const failure = cells.get(operation);
     if (failure === null) return "✓";
-    const key = `${app.name}, ${operation}`;
-    if (failure === undefined) return error ? numberOf(`${app.name}, ${browser}: ${escapeCell(error)}`) : "–";
+    if (failure === undefined)
+      return error ? numberOf(`${app.name}, in ${browser}: ${escapeCell(error)}`) : "–";
+    const key = keyOf(app, operation, failure);
     const known = KNOWN_REASONS[key];
-    if (known === undefined)
-      return numberOf(`${key}, ${browser}: ${failure.step}: ${escapeCell(failure.reason)}`);
-    return numberOf(`${key}: ${failure.step}: ${known}`);
+    return numberOf(known ? `${key}: ${known}` : `${key}, in ${browser}: ${escapeCell(failure.reason)}`);
   };
   const tables = [...new Set(rows.map(({ browser }) => browser))].map((browser) => {
     const lines = rows

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { CHECK_HELPERS } from "../matrix-changes.ts";
 
-/** A browser that plays the matrix. Each engine has an implementation in this folder. */
+/** A browser that plays the matrix. Each engine has an implementation in this folder (decision 100). */
 export type MatrixBrowser = {
   /** Its name and version, as the table shows them. */
   name: string;
