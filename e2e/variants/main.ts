@@ -1,6 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { alpine } from "./matrix/apps/alpine.ts";
 import { angular } from "./matrix/apps/angular.ts";
@@ -22,6 +19,7 @@ import { launchWebKit } from "./matrix/browsers/webkit.ts";
 import { type MatrixRow, playApp } from "./matrix/run-matrix.ts";
 import { isExpected, writeTables } from "./matrix/write-table.ts";
 import { playShops } from "./play-shops.ts";
+import { writeDocument } from "./write-document.ts";
 
 // Usage: `npm run variants [-- --only Qwik,Next] [--operations move,insert] [--browsers firefox]`. Plays every operation
 // on a production build of each framework, in Chromium, and in Firefox and WebKit where Debian's are installed, and every
@@ -29,7 +27,6 @@ import { playShops } from "./play-shops.ts";
 // selects apps and shops by parts of their names. The progress is written to stderr. A complete run writes the tables to
 // lib/docs/variants-matrix.md.
 
-const root = resolve(import.meta.dirname, "../..");
 const APPS = [
   ...[nextApp, reactRoot, nuxt, sveltekit, angular, solid, qwik, preact, astro, htmx, turbo, alpine, lit],
   strictPolicy,
@@ -61,12 +58,8 @@ try {
       ...(await playApp(browsers, app, { isChosen: (name) => operations?.includes(name) ?? true, log })),
     );
   const tables = writeTables(rows, new Date().toISOString().slice(0, 10), missing);
-  if (isComplete) {
-    const page = join(root, "lib/docs/variants-matrix.md");
-    await writeFile(page, tables);
-    const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-    spawnSync(process.execPath, [biome, "format", "--write", page], { cwd: root, stdio: "inherit" });
-  } else console.log(tables);
+  if (isComplete) await writeDocument("variants-matrix.md", tables);
+  else console.log(tables);
 } finally {
   for (const browser of browsers) await browser.close();
 }
