@@ -43,6 +43,8 @@ const isChosen = (name: string) =>
 const operations = values.operations?.split(",");
 const isComplete = Object.values(values).length === 0;
 
+// Otherwise Playwright and Puppeteer only close their browsers on a signal, and the run continues without a browser.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const browsers: MatrixBrowser[] = [];
 const missing: string[] = [];
 for (const [name, launch] of Object.entries(BROWSERS)) {

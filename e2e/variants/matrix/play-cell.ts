@@ -56,12 +56,12 @@ const FRAMEWORK = /<(script|template).*?<\/\1>|<div[^>]*announcer[^>]*>.*?<\/div
 /** The HTML of the body without the framework's own. */
 const readShop = async (page: MatrixPage) => (await readBody(page)).replace(FRAMEWORK, "");
 
-/** Reads the shop when two readings in a row are equal. */
+/** Reads the shop when two readings in a row are equal. A page that cannot answer is asked again. */
 async function readSettledShop(page: MatrixPage): Promise<string> {
-  let last = "";
+  let last: string | undefined;
   return waitFor(async () => {
     const before = last;
-    last = await readShop(page);
+    last = await readShop(page).catch(() => undefined);
     return last === before && last;
   }, "the shop to settle");
 }
@@ -72,7 +72,7 @@ const DIFFERENCE_CHARACTERS = 60;
 async function waitForShop(page: MatrixPage, expected: string | undefined): Promise<void> {
   let shop = "";
   const isEqual = async () => {
-    shop = await readShop(page);
+    shop = await readShop(page).catch(String);
     return shop === expected;
   };
   await waitFor(isEqual, "the shop", WAIT_MAX_MS).catch(() => {

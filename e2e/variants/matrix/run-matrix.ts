@@ -30,7 +30,10 @@ async function playOperations(
     const title = `${app.name} in ${browser.name}`;
     if (baseline.problems.length > 0) log(`${title} without a variant: ${baseline.problems.join("; ")}`);
     for (const operation of OPERATIONS.filter(({ name }) => isChosen(name))) {
-      const failure = await playCell(browser, front, operation, baseline);
+      // A browser that cannot open or close the page fails this cell only.
+      const failure = await playCell(browser, front, operation, baseline).catch(
+        (reason): CellFailure => ({ step: "load", reason: String(reason) }),
+      );
       cells.set(operation.name, failure);
       const outcome = failure ? `FAILED at ${failure.step}: ${failure.reason}` : "right";
       log(`${title}, ${operation.name}: ${outcome}`);

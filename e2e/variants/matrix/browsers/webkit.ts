@@ -6,7 +6,7 @@ import { findFreePort } from "#e2e/fixtures/service.ts";
 import { waitFor } from "#lib/browser/testing.ts";
 import { callExpression, findProgram, type MatrixBrowser } from "./matrix-browser.ts";
 
-const SCRIPT_MAX_MS = 3_000;
+const SCRIPT_MAX_MS = 5_000;
 const COMMAND_MAX_MS = 30_000;
 const PROBLEMS_MAX = 100;
 const PROBLEM_CHARACTERS_MAX = 500;
@@ -85,6 +85,10 @@ export async function launchWebKit(): Promise<MatrixBrowser | null> {
     await end(driver);
     await end(display.child);
   };
+  process.once("exit", () => {
+    driver.kill();
+    display.child.kill();
+  });
   const send = sendTo(`http://127.0.0.1:${port}`);
   const startSession = () =>
     send<{ sessionId: string; capabilities: { browserVersion: string } }>("POST", "/session", {
