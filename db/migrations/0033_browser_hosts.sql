@@ -29,4 +29,5 @@ ALTER TABLE "browsers" ADD COLUMN "waiting_since" timestamp (3) with time zone;-
 ALTER TABLE "browsers" ADD COLUMN "restart_notice" text;--> statement-breakpoint
 ALTER TABLE "browser_hosts" ADD CONSTRAINT "browser_hosts_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "site_data" ADD CONSTRAINT "site_data_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "browsers_waiting" ON "browsers" USING btree ("waiting_since") WHERE waiting_since is not null;
+CREATE INDEX "browsers_waiting" ON "browsers" USING btree ("waiting_since") WHERE waiting_since is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "browser_hosts_session" ON "browser_hosts" USING btree ("session_id");

@@ -1,4 +1,4 @@
-import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { HOST_HOMES, type HostHome } from "./unions.ts";
@@ -36,5 +36,8 @@ export const browserHosts = pgTable(
     leaseUntil: instant("lease_until").notNull(),
     createdAt: createdAt(),
   },
-  (table) => [oneOf("browser_hosts_home", table.home, HOST_HOMES)],
+  (table) => [
+    oneOf("browser_hosts_home", table.home, HOST_HOMES),
+    uniqueIndex("browser_hosts_session").on(table.sessionId),
+  ],
 );
