@@ -1,9 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright";
-import { findTestChromium } from "#lib/browser/testing.ts";
 import { alpine } from "./matrix/apps/alpine.ts";
 import { angular } from "./matrix/apps/angular.ts";
 import { astro } from "./matrix/apps/astro.ts";
@@ -17,50 +12,59 @@ import { solid } from "./matrix/apps/solid.ts";
 import { strictPolicy } from "./matrix/apps/strict-policy.ts";
 import { sveltekit } from "./matrix/apps/sveltekit.ts";
 import { turbo } from "./matrix/apps/turbo.ts";
+import { launchChromium } from "./matrix/browsers/chromium.ts";
+import { launchFirefox } from "./matrix/browsers/firefox.ts";
+import type { MatrixBrowser } from "./matrix/browsers/matrix-browser.ts";
+import { launchWebKit } from "./matrix/browsers/webkit.ts";
 import { type MatrixRow, playApp } from "./matrix/run-matrix.ts";
-import { KNOWN_REASONS, writeTable } from "./matrix/write-table.ts";
+import { isExpected, writeTables } from "./matrix/write-table.ts";
 import { playShops } from "./play-shops.ts";
+import { writeDocument } from "./write-document.ts";
 
-// Usage: `npm run variants [-- --only Qwik,Next] [-- --operations move,insert]`. Plays every operation on a production
-// build of each framework, and every change on the shops of the tests. The packages come from npm and are kept in the
-// system's temporary folder. `--only` selects apps and shops by parts of their names. The progress is written to stderr.
-// A complete run writes the table to lib/docs/variants-matrix.md.
+// Usage: `npm run variants [-- --only Qwik,Next] [--operations move,insert] [--browsers firefox]`. Plays every operation
+// on a production build of each framework, in Chromium, and in Firefox and WebKit where Debian's are installed, and every
+// change on the shops of the tests. The packages come from npm and are kept in the system's temporary folder. `--only`
+// selects apps and shops by parts of their names. The progress is written to stderr. A complete run writes the tables to
+// lib/docs/variants-matrix.md.
 
-const root = resolve(import.meta.dirname, "../..");
 const APPS = [
   ...[nextApp, reactRoot, nuxt, sveltekit, angular, solid, qwik, preact, astro, htmx, turbo, alpine, lit],
   strictPolicy,
 ];
 
-const { values } = parseArgs({ options: { only: { type: "string" }, operations: { type: "string" } } });
+const BROWSERS = { Chromium: launchChromium, Firefox: launchFirefox, WebKit: launchWebKit };
+
+const { values } = parseArgs({
+  options: { only: { type: "string" }, operations: { type: "string" }, browsers: { type: "string" } },
+});
 const log = (text: string) => process.stderr.write(`${text}\n`);
 const isChosen = (name: string) =>
   values.only?.split(",").some((part) => name.toLowerCase().includes(part.toLowerCase())) ?? true;
 const operations = values.operations?.split(",");
+const isComplete = Object.values(values).length === 0;
 
-const { executablePath, args = [], env } = findTestChromium();
-const browser = await chromium.launch({
-  executablePath,
-  args: [...args, "--no-sandbox"],
-  ...(env ? { env: { ...process.env, ...env } } : {}),
-});
+// Otherwise Playwright and Puppeteer only close their browsers on a signal, and the run continues without a browser.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+const browsers: MatrixBrowser[] = [];
+const missing: string[] = [];
+for (const [name, launch] of Object.entries(BROWSERS)) {
+  if (values.browsers?.split(",").includes(name.toLowerCase()) === false) continue;
+  const browser = await launch();
+  if (browser) browsers.push(browser);
+  else missing.push(name);
+}
 const rows: MatrixRow[] = [];
 try {
   for (const app of APPS.filter(({ name }) => isChosen(name)))
-    rows.push(await playApp(browser, app, (name) => operations?.includes(name) ?? true, log));
-  const table = writeTable(rows, `Chromium ${browser.version()}`, new Date().toISOString().slice(0, 10));
-  if (values.only === undefined && operations === undefined) {
-    const page = join(root, "lib/docs/variants-matrix.md");
-    await writeFile(page, table);
-    const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-    spawnSync(process.execPath, [biome, "format", "--write", page], { cwd: root, stdio: "inherit" });
-  } else console.log(table);
+    rows.push(
+      ...(await playApp(browsers, app, { isChosen: (name) => operations?.includes(name) ?? true, log })),
+    );
+  const tables = writeTables(rows, new Date().toISOString().slice(0, 10), missing);
+  if (isComplete) await writeDocument("variants-matrix.md", tables);
+  else console.log(tables);
 } finally {
-  await browser.close();
+  for (const browser of browsers) await browser.close();
 }
-const areShopsRight = operations !== undefined || (await playShops(isChosen, log));
-/** Whether each cell of a row is right, or wrong for a known reason. */
-const isExpected = ({ app, cells, error }: MatrixRow) =>
-  error === null &&
-  [...cells].every(([operation, failure]) => !failure || `${app.name}, ${operation}` in KNOWN_REASONS);
+const isWithShops = operations === undefined && values.browsers === undefined;
+const areShopsRight = !isWithShops || (await playShops(isChosen, log));
 process.exitCode = areShopsRight && rows.every(isExpected) ? 0 : 1;

@@ -3,15 +3,12 @@ import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { agentTools } from "#lib/agents/tools/index.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { createBrowserService } from "#lib/browser/create-browser-service.ts";
-import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
-import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { OpenedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
-import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createPlanGate } from "#lib/planning/plan-gate.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
@@ -23,7 +20,6 @@ import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
-import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { readStartupStatus, setStartupStatus } from "#lib/session/store/session-store.ts";
@@ -50,24 +46,14 @@ import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import { type Env, hasBoxedBrowsers } from "./env.ts";
 import { findLacks } from "./find-lacks.ts";
-import { openBrowsers } from "./open-browsers.ts";
+import { type OpenBrowsersDeps, openBrowsers } from "./open-browsers.ts";
 import type { Storage } from "./open-storage.ts";
 
-export type ToolingDeps = {
-  env: Env;
-  logger: Logger;
-  storage: Storage;
-  rule: AddressRule;
+type ToolingDeps = Omit<OpenBrowsersDeps, "runners"> & {
   fetch: GuardedFetch;
-  securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
-  control: BrowserControl;
   /** The free space that must stay on the disk of the data folder. */
   disk: DiskFloor;
-  /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
-  isServerless: boolean;
-  /** Receives submissions of the annotation overlay. */
-  onAnnotation: HostBrowsersDeps["onAnnotation"];
   runners: Pick<Runners, "sandbox" | "scripts" | "boxes">;
   agents: AgentsDeps;
   /** Sends jobs to the durable engine, which is created later. */

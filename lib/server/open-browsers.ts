@@ -1,27 +1,54 @@
+import type { Logger } from "pino";
 import { findAgent } from "#lib/agents/agent-store.ts";
-import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
+import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
 import { openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
 import { THIS_MACHINE } from "#lib/browser-host/service/this-machine.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
+import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
+import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
+import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import { createVariantScripts } from "#lib/variant/show-for-picture.ts";
 import { readPageScript } from "#lib/variant/shown-variant.ts";
-import type { ToolingDeps } from "./create-tooling.ts";
 import type { Env } from "./env.ts";
 import { findInternalUrl } from "./internal-url.ts";
+import type { Storage } from "./open-storage.ts";
 import { readLaunch } from "./read-launch.ts";
+
+export type OpenBrowsersDeps = {
+  env: Env;
+  logger: Logger;
+  storage: Storage;
+  rule: AddressRule;
+  securityLog: Pick<SecurityLog, "networkRefused">;
+  control: BrowserControl;
+  /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
+  isServerless: boolean;
+  /** Receives submissions of the annotation overlay. */
+  onAnnotation: HostBrowsersDeps["onAnnotation"];
+  runners: {
+    sandbox: SandboxService;
+    /** Undefined if browsers and scripts run in the boxes of sessions. */
+    scripts: ScriptRunner | undefined;
+    /** The boxes in which browsers run. Undefined if they run elsewhere. */
+    boxes: VercelBoxes | undefined;
+  };
+};
 
 /**
  * Opens the browsers: at browser hosts, or in this process if it is a serverless function. The functions that scripts
  * can call are set later, because they need the variants, which need the browsers.
  */
-export async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
+export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceStore) {
   const { env, logger, storage, rule, control, isServerless, runners } = deps;
   const { db, log } = storage;
   const { sandbox, scripts, boxes } = runners;

@@ -12,7 +12,7 @@ export const runtimeFile = "public/variant-runtime.js";
 
 /** The names of properties that only the runtime itself reads, so that the build can shorten these names. */
 const privateNames =
-  "adopt adoptSheet count effect hasLost hasRunningScripts history documentScript isIntact isLost isUnmatched label page parts put reconcile roots search stop times undo verify watched".split(
+  "adopt adoptSheet announcedModule count effect hasLost hasRunningScripts history documentScript isIntact isLost isUnmatched label page parts put reconcile roots search stop times undo verify watched".split(
     " ",
   );
 

@@ -181,7 +181,7 @@ function makeEvidence() {
       engineSteps: [{ runId: "engine_a", kind: "step", name: "play-1" }],
     },
     prompts: [prompt],
-    recorder: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
+    traffic: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
     acknowledged: [{ ...ids, mode: "queue", nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
     acknowledgedAnswers: [{ elicitationId: "eli_a", text: "done" }],
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
@@ -236,7 +236,7 @@ type Forged = ReturnType<typeof makeEvidence>;
 
 // The cast is needed because the rows have only the columns that the invariants read.
 const judge = ({ prompts, ...evidence }: Forged) =>
-  findViolations({ ...evidence, recorder: [...evidence.recorder, ...prompts] } as unknown as Evidence);
+  findViolations({ ...evidence, traffic: [...evidence.traffic, ...prompts] } as unknown as Evidence);
 
 /** Returns the first item of a list. Fails if the list is empty. */
 function first<Item>(items: Item[]): Item {
@@ -326,8 +326,8 @@ const violations: [string, string, (evidence: Forged) => void][] = [
   ],
   ["I5", "a delivery that was abandoned", ({ rows }) => change(first(rows.deliveries), { state: "pending" })],
   ["I5", "a drop after one attempt", ({ rows }) => change(first(rows.deliveries), { state: "dropped" })],
-  ["I5", "other bytes on the wire", ({ recorder }) => change(first(recorder), { body: "{}" })],
-  ["I5", "a delivery that the receiver did not get", ({ recorder }) => void recorder.splice(0, 2)],
+  ["I5", "other bytes on the wire", ({ traffic }) => change(first(traffic), { body: "{}" })],
+  ["I5", "a delivery that the receiver did not get", ({ traffic }) => void traffic.splice(0, 2)],
   [
     "I6",
     "a command that ran twice",

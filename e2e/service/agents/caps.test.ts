@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
-import { openTestService, type TestService } from "../testing.ts";
+import { openTestService, type TestService, UNUSED_BROWSER } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 import { countEverything, delegating } from "./tree-testing.ts";
@@ -11,7 +11,7 @@ const children = (count: number, more: Record<string, unknown> = {}): StepToolCa
 
 describe("a deployment whose limits were lowered after a session was created", () => {
   it("applies the lower limits to the session, or the session's own caps if those are lower still", async () => {
-    const first = await openTestService();
+    const first = await openTestService(UNUSED_BROWSER);
     scriptByTask(first, {});
     const profile = { ...delegating, capabilities: { browser: true, sandbox: true } };
     const wide = await first.create("hello", {
@@ -26,7 +26,7 @@ describe("a deployment whose limits were lowered after a session was created", (
     await first.close({ keepFiles: true });
 
     const ceilings = { DELEGATION_MAX_LIVE_CHILDREN: "2", DELEGATION_MAX_LIVE_BROWSERS: "1" };
-    const second = await openTestService(ceilings, first.dataDir);
+    const second = await openTestService({ ...UNUSED_BROWSER, ...ceilings }, first.dataDir);
     try {
       scriptByTask(second, {
         "lead ceiling": [

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { and, eq, isNull } from "drizzle-orm";
 import { agents } from "#db/schema/index.ts";
 import type { StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
-import { openTestService, type TestService } from "../testing.ts";
+import { openTestService, type TestService, UNUSED_BROWSER } from "../testing.ts";
 import { readAgents, spawn, submit, wait } from "./agents-testing.ts";
 
 const ADVICE = "Wait for one, cancel one, or spawn fewer.";
@@ -126,7 +126,11 @@ describe("concurrent calls of spawn_agents", () => {
   });
 
   it("in one message, by four sub-agents at once, never exceed maxLiveChildren and maxLiveBrowsers", async () => {
-    const service = await openTestService({ SANDBOX: "unconfined", DELEGATION_MAX_LIVE_TOTAL: "30" });
+    const service = await openTestService({
+      ...UNUSED_BROWSER,
+      SANDBOX: "unconfined",
+      DELEGATION_MAX_LIVE_TOTAL: "30",
+    });
     const caps = { maxLiveChildren: 4, maxLiveBrowsers: 2 };
     const own: StepToolCall = spawn({ objective: "hold on", browser: "own" });
     const none: StepToolCall = spawn({ objective: "hold on" });

@@ -3,13 +3,13 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { browsers } from "#db/schema/index.ts";
 import type { RecordedRequest } from "#e2e/fixtures/scripted-model/types.ts";
-import { openTestService, type TestService } from "../testing.ts";
+import { openTestService, type TestService, UNUSED_BROWSER } from "../testing.ts";
 
 let service: TestService;
 
 before(async () => {
   // Without a browser, no turn has a current page, as after the browser was ended because it was not used.
-  service = await openTestService();
+  service = await openTestService(UNUSED_BROWSER);
 });
 after(() => service.close());
 

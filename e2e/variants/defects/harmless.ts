@@ -89,7 +89,7 @@ export const HARMLESS: Edit[] = [
   },
   { name: "heading", page: "dashboard", changes: [{ op: "setText", selector: "h1", text: "All orders" }] },
   {
-    name: "hint beside a tab panel",
+    name: "hint next to a tab panel",
     page: "dashboard",
     changes: [{ op: "setText", selector: "#panel-open .hint", text: "These wait for you." }],
   },

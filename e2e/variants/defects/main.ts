@@ -2,12 +2,14 @@ import { parseArgs } from "node:util";
 import type { CheckReport } from "#lib/variant/check/check-report.ts";
 import type { Change, VariantDocument } from "#lib/variant/document.ts";
 import { type CheckBench, openBench, summarize } from "../check/check-testing.ts";
+import { writeDocument } from "../write-document.ts";
 import { DEFECTS, type Defect, type Edit } from "./defects.ts";
 import { HARMLESS } from "./harmless.ts";
 import { type PageName, servePages } from "./pages.ts";
 
 // Usage: `npm run variants -- --defects [--only covered,CSP]`. Checks variants with planted defects, and harmless ones,
-// and prints which defects the check names and which false alarms it raises. The progress is written to stderr.
+// and tells which defects the check names and which false alarms it raises. The progress is written to stderr. A complete
+// run writes lib/docs/variants-defects.md.
 
 /** The check's own limits. The tests of the check use shorter ones. */
 const LIMITS = { loadedMs: 1_000 };
@@ -62,14 +64,20 @@ try {
   for (const edit of HARMLESS.filter(isChosen)) harmless.push(await playHarmless(bench, urls, edit));
   const caught = defects.filter(({ isNamed }) => isNamed).length;
   const alarms = harmless.filter(({ count }) => count > 0);
-  console.log("| defect | page | caught | findings |\n| --- | --- | --- | --- |");
-  for (const { defect, isNamed, found } of defects)
-    console.log(`| ${defect.name} | ${defect.page} | ${isNamed ? "yes" : "**no**"} | ${found} |`);
-  console.log("\n| harmless edit | page | findings |\n| --- | --- | --- |");
-  for (const { edit, found } of harmless) console.log(`| ${edit.name} | ${edit.page} | ${found} |`);
-  console.log(
-    `\n${caught} of ${defects.length} defects caught; ${alarms.length} false alarms on ${harmless.length} harmless edits.`,
-  );
+  const page = `# Defects that the check of a variant finds
+
+The result of \`npm run variants -- --defects\` of ${new Date().toISOString().slice(0, 10)}. It checks variants with one planted defect each, and harmless ones, on pages in the manner of others. A finding has its code and the change to which it belongs, or \`-\` for the page. ${caught} of ${defects.length} defects are caught, with ${alarms.length} false alarms on ${harmless.length} harmless edits.
+
+| defect | page | caught | findings |
+| --- | --- | --- | --- |
+${defects.map(({ defect, isNamed, found }) => `| ${defect.name} | ${defect.page} | ${isNamed ? "yes" : "**no**"} | ${found} |`).join("\n")}
+
+| harmless edit | page | findings |
+| --- | --- | --- |
+${harmless.map(({ edit, found }) => `| ${edit.name} | ${edit.page} | ${found} |`).join("\n")}
+`;
+  if (values.only === undefined) await writeDocument("variants-defects.md", page);
+  else console.log(page);
   const isGood = values.only === undefined ? caught >= CAUGHT_MIN : caught === defects.length;
   process.exitCode = isGood && alarms.length === 0 ? 0 : 1;
 } finally {

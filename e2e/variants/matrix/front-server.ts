@@ -2,7 +2,7 @@ import { request as requestHttp } from "node:http";
 import { text } from "node:stream/consumers";
 import { startTestSite } from "#lib/browser/testing.ts";
 
-/** A server between the browser and an app. It adds the tag of a published variant to every HTML document. */
+/** A server between the browser and an app. It adds scripts to every HTML document. */
 export type FrontServer = {
   origin: string;
   /** The script that the tag loads. Null for documents without the tag. */
@@ -12,18 +12,23 @@ export type FrontServer = {
 
 /** The app's scripts arrive this much later, so that the variant is there before the page is hydrated. */
 const SCRIPT_DELAY_MS = 100;
-const TAG = `<script async src="/published-variant.js"></script>`;
+const VARIANT = "/published-variant.js";
+const FIRST_SCRIPT = "/first-script.js";
 
-/** Starts a front server for the app at `target`. */
-export async function startFrontServer(target: string): Promise<FrontServer> {
+/**
+ * Starts a front server for the app at `target`. `firstScript` runs before all other scripts of a document, if it is not
+ * null.
+ */
+export async function startFrontServer(target: string, firstScript: string | null): Promise<FrontServer> {
   const front: FrontServer = { origin: "", variant: null, close: () => Promise.resolve() };
   const site = await startTestSite((request, response) => {
-    if (request.url === "/published-variant.js") {
+    const script = { [VARIANT]: front.variant, [FIRST_SCRIPT]: firstScript }[request.url ?? ""];
+    if (script !== undefined) {
       response.writeHead(200, {
         "content-type": "text/javascript; charset=utf-8",
         "cache-control": "no-store",
       });
-      response.end(front.variant ?? "");
+      response.end(script ?? "");
       return;
     }
     const { hostname, port, host } = new URL(target);
@@ -40,14 +45,17 @@ export async function startFrontServer(target: string): Promise<FrontServer> {
       { hostname, port, path: request.url, method: request.method, headers },
       async (answer) => {
         const type = answer.headers["content-type"] ?? "";
-        const isHtml = type.includes("html") && front.variant !== null;
+        const tags = [
+          firstScript !== null ? `<script src="${FIRST_SCRIPT}"></script>` : "",
+          front.variant !== null ? `<script async src="${VARIANT}"></script>` : "",
+        ].join("");
         const { "content-length": _length, "transfer-encoding": _encoding, ...kept } = answer.headers;
         const location = kept.location?.replace(target, "");
         const send = () =>
           response.writeHead(answer.statusCode ?? 502, { ...kept, ...(location && { location }) });
-        if (isHtml) {
+        if (type.includes("html") && tags !== "") {
           const html = await text(answer);
-          send().end(html.replace(/<head[^>]*>/i, (head) => head + TAG));
+          send().end(html.replace(/<head[^>]*>/i, (head) => head + tags));
         } else if (type.includes("javascript"))
           setTimeout(() => {
             send();

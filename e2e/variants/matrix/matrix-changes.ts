@@ -6,23 +6,23 @@ import type { Change } from "#lib/variant/document.ts";
  */
 export type MatrixOperation = { name: string; change: Change; check: () => true | string };
 
-/** Functions that the checks use. They are defined in each page before a check runs. */
-export const CHECK_HELPERS = `{
+/** Functions that the checks use. Every function that is called in a page finds them in its scope. */
+export const CHECK_HELPERS = `
   const roots = () => {
     const found = [document];
     for (const root of found)
       for (const element of root.querySelectorAll("*")) if (element.shadowRoot) found.push(element.shadowRoot);
     return found;
   };
-  window.all = (selector) => roots().flatMap((root) => [...root.querySelectorAll(selector)]);
-  window.one = (selector) => {
+  const all = (selector) => roots().flatMap((root) => [...root.querySelectorAll(selector)]);
+  const one = (selector) => {
     const found = all(selector);
     if (found.length !== 1) throw new Error(found.length + " elements match " + selector);
     return found[0];
   };
-  window.wordsOf = (text) => text.replace(/\\d/g, "#").split(" ").sort().join(" ");
-  window.same = (actual, expected) => actual === expected || "shows " + JSON.stringify(actual);
-}`;
+  const wordsOf = (text) => text.replace(/\\d/g, "#").split(" ").sort().join(" ");
+  const same = (actual, expected) => actual === expected || "shows " + JSON.stringify(actual);
+`;
 
 declare global {
   function all(selector: string): HTMLElement[];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright";
 import { waitFor } from "#lib/browser/testing.ts";
 import { readBody, readReport, revert, scriptOf } from "../runtime/runtime-fixture.ts";
+import type { MatrixBrowser, MatrixPage } from "./browsers/matrix-browser.ts";
 import type { FrontServer } from "./front-server.ts";
-import { CHECK_HELPERS, type MatrixOperation } from "./matrix-changes.ts";
+import type { MatrixOperation } from "./matrix-changes.ts";
 
 /** The steps of a cell, in their order. */
 export const STEPS = ["load", "render again", "submit", "leave and Back", "revert"] as const;
@@ -15,10 +15,10 @@ export type Baseline = { probes: string[]; other: string; bodies: string[]; prob
 /** A failed cell: the step in which it failed, and why. */
 export type CellFailure = { step: Step; reason: string };
 
-const WAIT_MAX_MS = 6_000;
+const WAIT_MAX_MS = 15_000;
 
 /** Reads parts of the page that show the page's own state and that no operation of the matrix changes. */
-const readProbe = (page: Page): Promise<string> =>
+const readProbe = (page: MatrixPage): Promise<string> =>
   page.evaluate(() => {
     const texts = (selector: string) => all(selector).map(({ textContent }) => textContent);
     const items = all("#list li.item").map(({ dataset }) => dataset.id ?? "");
@@ -31,32 +31,37 @@ const readProbe = (page: Page): Promise<string> =>
     ]);
   });
 
-async function openPage(browser: Browser, url: string): Promise<{ page: Page; problems: string[] }> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(WAIT_MAX_MS);
-  const problems: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  await page.addInitScript(CHECK_HELPERS);
-  await page.goto(url);
-  return { page, problems };
+/**
+ * Waits until a function returns true in the page. While the page goes from one document to the next, it cannot answer.
+ *
+ * @throws Error with the page's last answer
+ */
+async function waitUntil<Args extends unknown[]>(
+  page: MatrixPage,
+  what: string,
+  isDone: (...args: Args) => boolean,
+  ...args: Args
+): Promise<void> {
+  let answer: unknown;
+  const ask = async () => {
+    answer = await page.evaluate(isDone, ...args).catch(String);
+    return answer === true;
+  };
+  await waitFor(ask, what, WAIT_MAX_MS).catch((error) => assert.fail(`${error}: ${answer}`));
 }
 
 /** Matches what frameworks put into the body besides the shop: scripts, templates, announcements of the page's title. */
 const FRAMEWORK = /<(script|template).*?<\/\1>|<div[^>]*announcer[^>]*>.*?<\/div>/gs;
 
 /** The HTML of the body without the framework's own. */
-const readShop = async (page: Page) => (await readBody(page)).replace(FRAMEWORK, "");
+const readShop = async (page: MatrixPage) => (await readBody(page)).replace(FRAMEWORK, "");
 
-/** Reads the shop when two readings in a row are equal. */
-async function readSettledShop(page: Page): Promise<string> {
-  let last = "";
+/** Reads the shop when two readings in a row are equal. A page that cannot answer is asked again. */
+async function readSettledShop(page: MatrixPage): Promise<string> {
+  let last: string | undefined;
   return waitFor(async () => {
     const before = last;
-    last = await readShop(page);
+    last = await readShop(page).catch(() => undefined);
     return last === before && last;
   }, "the shop to settle");
 }
@@ -64,10 +69,10 @@ async function readSettledShop(page: Page): Promise<string> {
 const DIFFERENCE_CHARACTERS = 60;
 
 /** Waits until the shop has this HTML. @throws Error with the first difference */
-async function waitForShop(page: Page, expected: string | undefined): Promise<void> {
+async function waitForShop(page: MatrixPage, expected: string | undefined): Promise<void> {
   let shop = "";
   const isEqual = async () => {
-    shop = await readShop(page);
+    shop = await readShop(page).catch(String);
     return shop === expected;
   };
   await waitFor(isEqual, "the shop", WAIT_MAX_MS).catch(() => {
@@ -81,43 +86,54 @@ async function waitForShop(page: Page, expected: string | undefined): Promise<vo
 }
 
 /** Waits until the page's client code runs and has shown the late element, and until htmx has settled. */
-const waitForClient = (page: Page) =>
-  page.waitForFunction(
+const waitForClient = (page: MatrixPage) =>
+  waitUntil(
+    page,
+    "the client code",
     () => all(".late").length === 1 && all("main").length === 1 && all(".htmx-settling").length === 0,
   );
 
 /** The page's own actions, and what the page shows when they have had their effect. */
 const act = {
-  async "render again"(page: Page) {
+  async "render again"(page: MatrixPage) {
     const next = await page.evaluate(() => Number(one("#again").textContent?.replace(/\D+/g, "")) + 1);
-    await page.evaluate(() => setTimeout(() => one("#again").click()));
-    await page.waitForFunction((count) => all("#again")[0]?.textContent === `Pay ${count}`, next);
+    await page.evaluate(() => void setTimeout(() => one("#again").click()));
+    await waitUntil(
+      page,
+      "the next state",
+      (count) => all("#again")[0]?.textContent === `Pay ${count}`,
+      next,
+    );
     await waitForClient(page);
   },
-  async submit(page: Page) {
+  async submit(page: MatrixPage) {
     await page.evaluate(() => {
       const field = one("#form [name=name]") as HTMLInputElement;
       field.value = "Ann";
       field.dispatchEvent(new Event("input", { bubbles: true }));
       setTimeout(() => one("#send").click());
     });
-    await page.waitForFunction(() => all("#thanks")[0]?.textContent === "Thanks Ann");
+    await waitUntil(page, "the thanks", () => all("#thanks")[0]?.textContent === "Thanks Ann");
     await waitForClient(page);
   },
-  async leave(page: Page) {
-    await page.evaluate(() => setTimeout(() => one("#leave").click()));
-    await page.waitForFunction(() => all("h1")[0]?.textContent === "Other" && all("main").length === 0);
+  async leave(page: MatrixPage) {
+    await page.evaluate(() => void setTimeout(() => one("#leave").click()));
+    await waitUntil(
+      page,
+      "the other page",
+      () => all("h1")[0]?.textContent === "Other" && all("main").length === 0,
+    );
   },
-  async back(page: Page) {
-    await page.evaluate(() => setTimeout(() => history.back()));
+  async back(page: MatrixPage) {
+    await page.evaluate(() => void setTimeout(() => history.back()));
     await waitForClient(page);
   },
 };
 
 /** Records what the app shows in each step without a variant. */
-export async function recordBaseline(browser: Browser, front: FrontServer): Promise<Baseline> {
+export async function recordBaseline(browser: MatrixBrowser, front: FrontServer): Promise<Baseline> {
   front.variant = null;
-  const { page, problems } = await openPage(browser, front.origin);
+  const page = await browser.open(front.origin);
   const probes: string[] = [];
   const bodies: string[] = [];
   const record = async () => {
@@ -136,13 +152,14 @@ export async function recordBaseline(browser: Browser, front: FrontServer): Prom
   await record();
   await act["render again"](page);
   await record();
-  await page.context().close();
+  const problems = await page.readProblems();
+  await page.close();
   return { probes, other, bodies, problems };
 }
 
 /** Waits until the change is in place. @throws AssertionError that says what the page shows instead. */
 async function waitUntilInPlace(
-  page: Page,
+  page: MatrixPage,
   operation: MatrixOperation,
   probe: string | undefined,
 ): Promise<void> {
@@ -165,13 +182,13 @@ async function waitUntilInPlace(
  * @returns the first step that failed; null if the cell is right
  */
 export async function playCell(
-  browser: Browser,
+  browser: MatrixBrowser,
   front: FrontServer,
   operation: MatrixOperation,
   baseline: Baseline,
 ): Promise<CellFailure | null> {
   front.variant = scriptOf(`${front.origin}/`, [operation.change]);
-  const { page, problems } = await openPage(browser, front.origin);
+  const page = await browser.open(front.origin);
   let step: Step = "load";
   try {
     await waitForClient(page);
@@ -187,17 +204,18 @@ export async function playCell(
     await waitForShop(page, baseline.other);
     await act.back(page);
     await waitUntilInPlace(page, operation, baseline.probes[3]);
-    assert.deepEqual(problems, baseline.problems);
+    assert.deepEqual(await page.readProblems(), baseline.problems);
     step = "revert";
     await revert(page);
     await waitForShop(page, baseline.bodies[3]);
     await act["render again"](page);
     await waitForShop(page, baseline.bodies[4]);
-    assert.deepEqual(problems, baseline.problems);
+    assert.deepEqual(await page.readProblems(), baseline.problems);
     return null;
   } catch (error) {
-    return { step, reason: [String(error), ...problems].join("\n") };
+    const problems = await page.readProblems().catch((problem) => [`the page does not answer: ${problem}`]);
+    return { step, reason: [error, ...problems].join("\n") };
   } finally {
-    await page.context().close();
+    await page.close();
   }
 }

@@ -1,43 +1,73 @@
-import type { Browser } from "playwright";
+import type { MatrixBrowser } from "./browsers/matrix-browser.ts";
 import { buildApp } from "./build-app.ts";
 import { startFrontServer } from "./front-server.ts";
 import type { MatrixApp } from "./matrix-app.ts";
 import { OPERATIONS } from "./matrix-changes.ts";
 import { type CellFailure, playCell, recordBaseline } from "./play-cell.ts";
 
-/** The result of an app: what failed for each operation, or why the app could not be tested at all. */
-export type MatrixRow = { app: MatrixApp; cells: Map<string, CellFailure | null>; error: string | null };
+/** The result of an app in a browser: what failed for each operation, or why the app could not be tested at all. */
+export type MatrixRow = {
+  app: MatrixApp;
+  /** The browser's name and version. */
+  browser: string;
+  cells: Map<string, CellFailure | null>;
+  error: string | null;
+};
 
-/** Builds an app and plays every operation on it. `isChosen` selects operations by their names. */
-export async function playApp(
-  browser: Browser,
+type Choice = { isChosen: (operation: string) => boolean; log: (text: string) => void };
+
+/** Plays the operations on a running app in one browser. */
+async function playOperations(
+  browser: MatrixBrowser,
   app: MatrixApp,
-  isChosen: (operation: string) => boolean,
-  log: (text: string) => void,
-): Promise<MatrixRow> {
-  const cells = new Map<string, CellFailure | null>();
-  let error: string | null = null;
+  origin: string,
+  { isChosen, log }: Choice,
+): Promise<MatrixRow["cells"]> {
+  const cells: MatrixRow["cells"] = new Map();
+  const front = await startFrontServer(origin, browser.firstScript);
   try {
-    const folder = await buildApp(app, log);
-    const running = await app.start(folder);
-    const front = await startFrontServer(running.origin);
-    try {
-      const baseline = await recordBaseline(browser, front);
-      if (baseline.problems.length > 0) log(`${app.name} without a variant: ${baseline.problems.join("; ")}`);
-      for (const operation of OPERATIONS.filter(({ name }) => isChosen(name))) {
-        const failure = await playCell(browser, front, operation, baseline);
-        cells.set(operation.name, failure);
-        log(
-          `${app.name}, ${operation.name}: ${failure ? `FAILED at ${failure.step}: ${failure.reason}` : "right"}`,
-        );
-      }
-    } finally {
-      await front.close();
-      await running.close();
+    const baseline = await recordBaseline(browser, front);
+    const title = `${app.name} in ${browser.name}`;
+    if (baseline.problems.length > 0) log(`${title} without a variant: ${baseline.problems.join("; ")}`);
+    for (const operation of OPERATIONS.filter(({ name }) => isChosen(name))) {
+      // A browser that cannot open or close the page fails this cell only.
+      const failure = await playCell(browser, front, operation, baseline).catch(
+        (reason): CellFailure => ({ step: "load", reason: String(reason) }),
+      );
+      cells.set(operation.name, failure);
+      const outcome = failure ? `FAILED at ${failure.step}: ${failure.reason}` : "right";
+      log(`${title}, ${operation.name}: ${outcome}`);
     }
-  } catch (reason) {
-    error = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    log(`${app.name}: ${error}`);
+    return cells;
+  } finally {
+    await front.close();
   }
-  return { app, cells, error };
+}
+
+/** Builds an app and plays the operations on it in all browsers at once. `isChosen` selects operations by their names. */
+export async function playApp(
+  browsers: MatrixBrowser[],
+  app: MatrixApp,
+  choice: Choice,
+): Promise<MatrixRow[]> {
+  const failedRow = ({ name: browser }: MatrixBrowser, reason: unknown): MatrixRow => {
+    const error = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    choice.log(`${app.name} in ${browser}: ${error}`);
+    return { app, browser, cells: new Map(), error };
+  };
+  try {
+    const running = await app.start(await buildApp(app, choice.log));
+    const rows = await Promise.all(
+      browsers.map((browser) =>
+        playOperations(browser, app, running.origin, choice).then(
+          (cells) => ({ app, browser: browser.name, cells, error: null }),
+          (reason) => failedRow(browser, reason),
+        ),
+      ),
+    );
+    await running.close();
+    return rows;
+  } catch (reason) {
+    return browsers.map((browser) => failedRow(browser, reason));
+  }
 }

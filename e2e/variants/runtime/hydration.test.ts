@@ -11,6 +11,9 @@ import {
 
 const browser = openRuntimeBrowser();
 
+/** Replaces the clock of the runtime by `nowMs`, which a test sets. */
+const CLOCK = "window.nowMs = 0; performance.now = () => nowMs;";
+
 /** A page that a server has rendered. Its script hydrates it as the framework does, and fails if nodes were added. */
 const PAGES = {
   "Angular, which removes its mark": {
@@ -39,7 +42,52 @@ const PAGES = {
   },
 };
 
+/**
+ * Pages with marks that stay. A script without a source imports the module that hydrates the page, which the page's load
+ * does not wait for.
+ */
+const IMPORTING_PAGES = {
+  Svelte: {
+    body: `<div id="root"><!--[--><h1>Shop</h1><p>one</p><!--]--></div>`,
+    hydrated: "Element.prototype.__e = 1;",
+  },
+  Nuxt: {
+    body: `<div id="root"><div id="__nuxt"><h1>Shop</h1></div><p>one</p></div>`,
+    hydrated: "__nuxt.__vue_app__ = {};",
+  },
+  Solid: {
+    body: `<main id="root" data-hk="0"><h1>Shop</h1><p>one</p></main>`,
+    hydrated: "window._$HY = { completed: new WeakSet([root]) };",
+  },
+};
+
 describe("hydration is observed", () => {
+  for (const [name, { body, hydrated }] of Object.entries(IMPORTING_PAGES))
+    test(`a move waits for an imported module of ${name} that arrives after the page's load`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const module = { headers: { "content-type": "text/javascript" } };
+      browser.serve("/announced.js", { ...module, body: "" });
+      browser.serve("/imported.js", {
+        ...module,
+        body: `const order = [...root.querySelectorAll("h1, p")].map(({ localName }) => localName).join(); if (order !== "h1,p") throw new Error("mismatch"); ${hydrated}`,
+        until: promise,
+      });
+      const url = browser.serve(
+        "/importing",
+        `<link rel="modulepreload" href="/announced.js">${body}<script>import("/imported.js")</script>`,
+      );
+      const script = scriptOf(url, [{ op: "move", selector: "h1", position: "end", target: "#root" }]);
+      const { page, problems, close } = await browser.open(url, [CLOCK, script]);
+      for (const nowMs of [0, 1_000, 2_900]) {
+        await page.evaluate((value) => Reflect.set(window, "nowMs", value), nowMs);
+        assert.equal((await readReport(page)).changes[0]?.state, "waiting", `after ${nowMs} ms`);
+      }
+      resolve();
+      await waitForState(page, "applied");
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
   for (const [name, { body, client }] of Object.entries(PAGES))
     test(`an insertion waits for the scripts of ${name}`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -221,4 +221,35 @@ describe("a moved element", () => {
       assert.deepEqual(problems, []);
       await close();
     });
+
+  for (const [name, position, code, order] of [
+    ["replaceWith and after, as Alpine does", "start", "b.replaceWith(a); c.after(b)", "acb"],
+    ["after", "start", "c.after(b)", "acb"],
+    ["append", "start", "ul.append(b)", "acb"],
+    ["prepend", "end", "ul.prepend(b)", "bac"],
+    ["insertAdjacentElement", "end", `a.insertAdjacentElement("beforebegin", b)`, "bac"],
+  ] as const)
+    test(`inside one parent returns to where the page has put it by ${name}`, async () => {
+      const url = browser.serve("/reordered", LIST);
+      const script = scriptOf(url, [{ ...MOVE, position, target: "ul" }]);
+      const { page, problems, close } = await browser.open(url, [script]);
+      const readOrder = () =>
+        page.evaluate(() => [...document.querySelectorAll("li")].map(({ id }) => id).join(""));
+      const changed = position === "start" ? "bac" : "acb";
+      await waitForState(page, "applied");
+      assert.equal(await readOrder(), changed);
+      await page.evaluate(
+        `{ const [a, b, c] = ["a", "b", "c"].map((id) => document.getElementById(id)); const ul = a.parentNode; ${code} }`,
+      );
+      await readReport(page);
+      assert.equal(await readOrder(), changed);
+      // What the page adds before the element does not change the element's own place.
+      await page.evaluate(() => document.querySelector("ul")?.prepend(document.createElement("li")));
+      await readReport(page);
+      assert.equal(await readOrder(), changed);
+      await revert(page);
+      assert.equal(await readOrder(), order);
+      assert.deepEqual(problems, []);
+      await close();
+    });
 });

@@ -115,8 +115,11 @@ export function scriptOf(
 }
 type DistributiveOmit<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
 
+/** A page of any browser driver, in which functions with one text as argument can be called. */
+type AnyPage = { evaluate: <Result>(call: (text: string) => Result, text: string) => Promise<Result> };
+
 /** Reads the report of a variant that is running on the page. */
-export async function readReport(page: Page, key = "main"): Promise<RuntimeReport> {
+export async function readReport(page: AnyPage, key = "main"): Promise<RuntimeReport> {
   const report = await page.evaluate(
     (name) => (window as VariantWindow).__agentSessionVariants?.[name]?.report(),
     key,
@@ -126,7 +129,7 @@ export async function readReport(page: Page, key = "main"): Promise<RuntimeRepor
 }
 
 /** Reverts a variant that is running on the page. */
-export const revert = (page: Page, key = "main"): Promise<void> =>
+export const revert = (page: AnyPage, key = "main"): Promise<void> =>
   page.evaluate((name) => (window as VariantWindow).__agentSessionVariants?.[name]?.revert(), key);
 
 type VariantWindow = Window & {
@@ -149,7 +152,7 @@ export const waitForState = (
  * Reads the HTML of the body or of another element. Attributes are sorted, because reverting a change may move an
  * attribute to the end.
  */
-export const readBody = (page: Page, selector = "body"): Promise<string> =>
+export const readBody = (page: AnyPage, selector = "body"): Promise<string> =>
   page.evaluate((name) => {
     const copy = document.querySelector(name)?.cloneNode(true);
     if (!(copy instanceof HTMLElement)) throw new Error(`there is no ${name}`);

@@ -89,6 +89,8 @@ type Hints = {
   /** A script or link of a framework that hydrates the whole document. */
   documentScript: PageElement | undefined;
   hasRunningScripts: boolean;
+  /** A module that the page announces, because a script of the page will import it. */
+  announcedModule: PageElement | undefined;
 };
 let hints: Hints | undefined;
 
@@ -133,6 +135,7 @@ function readHints(): Hints {
   return {
     parts,
     documentScript: findFirst(DOCUMENT_SCRIPTS),
+    announcedModule: findFirst("[rel=modulepreload]"),
     hasRunningScripts:
       !isLoaded() && some(dom.querySelectorAll(document, "script[src],[type=module]"), isRunning),
   };
@@ -169,16 +172,14 @@ function findExpectedRoot(element: PageElement): PageNode | null {
   else if (marked.has(element)) onIdle(() => setTimeout(() => marked.delete(element), AFTER_MARK_MS));
   const isMarked = marked.has(element);
   hints ??= readHints();
-  const { parts, documentScript, hasRunningScripts } = hints;
+  const { parts, documentScript, hasRunningScripts, announcedModule } = hints;
   const part = find([dom.body(document), dom.closest(element, "body > *")], (each) => parts.has(each));
   const root = isMarked
     ? element
-    : (dom.closest(element, ROOTS) ??
-      findSolidBlocker(element) ??
-      part ??
-      (documentScript ? document : null));
-  // While the parser runs, the scripts that will hydrate the root may not be in the document yet.
-  const isSilent = isMarked ? isQuiet() : !hasRunningScripts && !isLoading();
+    : (dom.closest(element, ROOTS) ?? findSolidBlocker(element) ?? part ?? (documentScript && document));
+  // While the parser runs, the scripts that will hydrate the root may not be in the document yet. No event tells when
+  // imported modules have run, and in Firefox the page's load does not wait for them.
+  const isSilent = isMarked ? isQuiet() : !hasRunningScripts && !isLoading() && !announcedModule;
   if (!root || isSilent) waitMaxMs = SILENCE_MAX_MS;
   return root ?? (hasRunningScripts ? document : null);
 }

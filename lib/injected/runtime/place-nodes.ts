@@ -14,7 +14,6 @@ import {
   map,
   readWords,
   reverse,
-  some,
   without,
 } from "./lists.ts";
 import type { CompiledNode, Position } from "./runtime-types.ts";
@@ -131,11 +130,16 @@ export function moveElement(
   shared.placed.add(follower);
   for (const node of [element, placeholder, follower]) shared.changed.add(node);
 
+  /** Puts the element at its original position. If the page has removed that position, it has removed the element. */
+  const goHome = () => {
+    const { parentNode } = placeholder;
+    if (parentNode) insertNode(parentNode, element, placeholder);
+    else removeNode(element);
+  };
   /** Calls a method that inserts nodes next to the element, as if the element were at its original position. */
   const callAtHome = (name: string, values: unknown[]): unknown => {
     const next = dom.nextSibling(element);
-    const { parentNode } = placeholder;
-    if (parentNode) insertNode(parentNode, element, placeholder);
+    goHome();
     const result: unknown = Reflect.apply(Reflect.get(Element.prototype, name), element, values);
     const parent = dom.parentNode(element);
     if (parent && moved.newParent) {
@@ -143,6 +147,20 @@ export function moveElement(
       insertNode(moved.newParent, element, next && dom.parentNode(next) === moved.newParent ? next : null);
     }
     return result;
+  };
+  const placeAt = ({ target, position }: Moved["places"][number]) => {
+    place([element], target, position);
+    const parent = dom.parentNode(element);
+    moved.newParent = parent;
+    if (parent === moved.home) insertNode(parent, follower, dom.nextSibling(element));
+  };
+  /** Whether the page itself has put the element elsewhere, be it among the children of its new parent. */
+  const hasLeft = () => {
+    const parent = dom.parentNode(element);
+    return (
+      parent !== moved.newParent ||
+      (dom.parentNode(follower) === parent && dom.nextSibling(element) !== follower)
+    );
   };
   const forgetHome = () => {
     const { home } = moved;
@@ -160,7 +178,8 @@ export function moveElement(
     put() {
       if (dom.contains(element, target)) throw Error("An element cannot be moved into itself.");
       const parent = dom.parentNode(element);
-      if (parent && parent !== moved.newParent) {
+      // Where the page puts the element is its original position from now on.
+      if (parent && hasLeft()) {
         forgetHome();
         moved.home = parent;
         insertNode(parent, placeholder, element);
@@ -168,31 +187,19 @@ export function moveElement(
         for (const name of NEIGHBOUR_METHODS)
           overrideMethod(element, name, (...values: unknown[]) => callAtHome(name, values));
       }
-      place([element], target, position);
-      moved.newParent = dom.parentNode(element);
-      if (moved.newParent && moved.newParent === moved.home)
-        insertNode(moved.home, follower, dom.nextSibling(element));
+      placeAt(here);
     },
     undo() {
-      const { home, newParent, places } = moved;
-      const { parentNode } = placeholder;
       // The page may have put the element into another place, or back into its home.
-      const isOurs =
-        home &&
-        dom.parentNode(element) === newParent &&
-        (newParent !== home || some(places, (each) => isPlaced([element], each.target, each.position)));
-      moved.places = without(places, here);
+      const isOurs = !hasLeft();
+      moved.places = without(moved.places, here);
       const previous = lastOf(moved.places);
-      if (previous && isOurs && parentNode) {
-        place([element], previous.target, previous.position);
-        moved.newParent = dom.parentNode(element);
-      }
+      if (previous && isOurs) placeAt(previous);
       if (previous) return;
       shared.moved.delete(element);
       shared.placed.delete(element);
       forgetHome();
-      if (isOurs && parentNode) insertNode(parentNode, element, placeholder);
-      else if (isOurs) removeNode(element);
+      if (isOurs) goHome();
       // In a clone, the original place and the new one each come back by themselves.
       const copies = listCopies([placeholder, follower, element]);
       for (const copy of listCopies([placeholder])) {

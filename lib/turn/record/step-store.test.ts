@@ -325,9 +325,9 @@ describe("the page error of a run", () => {
 });
 
 test("the names of the browser tools are those of the tools that work on the live browser", () => {
-  // The empty dependencies are enough, because the test reads only the descriptions of the tools.
+  // Empty dependencies are enough, because the test reads only the descriptions of the tools.
   const tools = [
-    ...browserTools({} as Parameters<typeof browserTools>[0]),
+    ...browserTools({ pages: {} } as Parameters<typeof browserTools>[0]),
     ...variantTools({} as Parameters<typeof variantTools>[0]).filter(({ needs }) => needs === "browser"),
   ];
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), BROWSER_TOOLS.toSorted());
