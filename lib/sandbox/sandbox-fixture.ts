@@ -7,6 +7,7 @@ import type { DiskFloor } from "#lib/disk/disk-floor.ts";
 import { createSandboxService } from "./create-sandbox-service.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxKind, Workspace } from "./sandbox-service.ts";
+import { createVercelBoxes } from "./vercel/create-vercel-boxes.ts";
 import { isWorkspaceError } from "./workspace-error.ts";
 
 export const options = (timeoutMs = 60_000) => ({ timeoutMs, signal: new AbortController().signal });
@@ -36,6 +37,7 @@ export async function makeSandboxFixture() {
       onStartupStatus: async (sessionId, status) => void statuses.push(`${sessionId} ${status}`),
       logger: { info: () => {}, warn: () => {} },
       limits,
+      ...(kind === "vercel" && { boxes: createVercelBoxes({}) }),
       ...(launcherPath === undefined ? {} : { launcherPath }),
       ...(evictAfterIdleMs === undefined ? {} : { evictAfterIdleMs }),
       ...(disk === undefined ? {} : { disk }),
