@@ -18,6 +18,11 @@ test("the reference has every operation, and its names link to their description
   await expect(page.getByRole("article", { name: "Retarget the live browser" })).toBeInViewport();
 });
 
+test("the slash at the end of the reference's address is removed", async ({ stage }) => {
+  const answer = await fetch(`${stage.service.baseUrl}/docs/`, { redirect: "manual" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([308, "/docs"]);
+});
+
 test("the reference is readable on a narrow screen, in the dark scheme, and without scripts", async ({
   browser,
   stage,
