@@ -46,6 +46,7 @@ const FIRST_MS = 30_000;
 export function createHost(deps: HostDeps): BrowserHost {
   const { id, maxLive, scripts, onIdle, onLost } = deps;
   let isDraining = false;
+  let scriptOrigin = "";
   const check = async () => endIfUnused(deps, services, await started.read(), isDraining);
   const services = createAttachedServices(deps.lingerMs, () => void check());
   const logger = createHostLog(services, deps.logger);
@@ -85,6 +86,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     control,
     scripts: whileLeased(scripts, lease.check),
     scriptHelpers: callers.helpers,
+    scriptOrigin: () => scriptOrigin,
   };
   const handlerDeps = {
     services,
@@ -94,7 +96,10 @@ export function createHost(deps: HostDeps): BrowserHost {
     callers,
     lease,
     isDraining: () => isDraining,
-    start: (settings: HostSettings) => started.start(settings, () => startBrowsers(startDeps, settings)),
+    start(settings: HostSettings) {
+      ({ scriptOrigin } = settings);
+      return started.start(settings, () => startBrowsers(startDeps, settings));
+    },
     async started() {
       const own = await started.read();
       if (!own) throw new Error("the process is not attached");
@@ -140,10 +145,10 @@ function createStartOnce(services: AttachedServices, logger: Logger) {
   const read = async () => current?.starting.catch(() => undefined);
   return {
     start(
-      { ownOrigin, ...settings }: HostSettings,
+      { ownOrigin, scriptOrigin, ...settings }: HostSettings,
       start: () => Promise<StartedBrowsers>,
     ): Promise<StartedBrowsers> {
-      // The origins of all processes apply, see `createServiceOrigins`.
+      // These may be new after a restart of the service: all own origins apply, and the last script origin.
       const text = JSON.stringify(settings);
       if (current?.settings === text) return current.starting;
       if (current && services.count() > 0) {
