@@ -18,6 +18,8 @@ export async function openEditedSession(
   const session = await service.create("[edit] Change the page");
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("The page is changed.")).toBeVisible();
+  // The text is shown while it arrives; the message is stored a moment later.
+  await service.completed(session.statusUrl);
   return session;
 }
 

@@ -14,7 +14,7 @@ import type { VariantPages } from "./variant-pages.ts";
 type VariantPagesDeps = Pick<HostServices, "browser" | "evidence"> & {
   compare: PictureComparer;
   /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
-  scriptOrigin: string;
+  scriptOrigin: () => string;
 };
 
 /** Deadline for trying a revision on the live page. Allows for slow selectors, hydration and a busy machine. */
@@ -49,7 +49,10 @@ export function createVariantPages(deps: VariantPagesDeps): VariantPages {
     check: (order, call) =>
       withLive(call, (live) => {
         const { sessionId, runId, signal } = call;
-        return checkVariant(deps, { ...order, live, sessionId, runId, signal });
+        return checkVariant(
+          { ...deps, scriptOrigin: deps.scriptOrigin() },
+          { ...order, live, sessionId, runId, signal },
+        );
       }),
     previews: (previews, call) =>
       withLive(call, (live) => takePreviewPictures(evidence, live, previews, call)),

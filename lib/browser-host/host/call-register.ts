@@ -1,5 +1,5 @@
 import type { LinkEndedError } from "#lib/host-link/link-message.ts";
-import type { ToolResult } from "#lib/tools/tool.ts";
+import { errorResult, type ToolResult } from "#lib/tools/tool.ts";
 import type { SentCall } from "../host-calls.ts";
 
 /** A call whose link has ended goes on, because another process may continue the run. Only its run's calls can. */
@@ -34,8 +34,8 @@ export type CallRegister = {
   endAll: (reason: Error) => void;
 };
 
-/** A call that runs. */
-type Running = { call: Owner; controller: AbortController; ended: Promise<unknown> };
+/** A call that runs. `endedFor`: why this host has ended it, if it has. */
+type Running = { call: Owner; controller: AbortController; ended: Promise<unknown>; endedFor?: Error };
 /** A call that must not run twice. `keptAtMs` is set when it has ended. */
 type Attempt = { running: Running; result: Promise<ToolResult>; keptAtMs?: number; bytes: number };
 
@@ -76,7 +76,7 @@ export function createCallRegister(nowMs: () => number = () => performance.now()
     async recover(call) {
       enter(register, call);
       const attempt = register.attempts.get(keyOf(call));
-      attempt?.running.controller.abort(CONTINUED);
+      if (attempt) end(attempt.running, CONTINUED);
       return (await attempt?.result.catch(() => null)) ?? null;
     },
     async untilEnded(sessionId) {
@@ -84,12 +84,17 @@ export function createCallRegister(nowMs: () => number = () => performance.now()
       await Promise.allSettled(open.map(({ ended }) => ended));
     },
     endAll(reason) {
-      for (const { controller } of register.running) controller.abort(reason);
+      for (const running of register.running) end(running, reason);
     },
   };
 }
 
 const CONTINUED = new Error("the turn was continued by another process");
+
+function end(running: Running, reason: Error): void {
+  running.endedFor ??= reason;
+  running.controller.abort(reason);
+}
 
 /** Ends the calls of the run's earlier epochs. @throws Error if the call's epoch is an earlier one. */
 function enter({ epochs, running }: Register, { runId, epoch }: Owner): void {
@@ -100,8 +105,8 @@ function enter({ epochs, running }: Register, { runId, epoch }: Owner): void {
   epochs.set(runId, epoch);
   const [oldest] = epochs.keys();
   if (epochs.size > RUNS_MAX && oldest !== undefined) epochs.delete(oldest);
-  for (const { call, controller } of running)
-    if (call.runId === runId && (call.epoch ?? epoch) < epoch) controller.abort(CONTINUED);
+  for (const each of running)
+    if (each.call.runId === runId && (each.call.epoch ?? epoch) < epoch) end(each, CONTINUED);
 }
 
 function begin<Result>(
@@ -124,7 +129,13 @@ function beginOnce(
   work: (signal: AbortSignal) => Promise<ToolResult>,
 ): Attempt {
   const { attempts, nowMs } = register;
-  const attempt: Attempt = { ...begin(register, call, work), bytes: 0 };
+  const { running, result: played } = begin(register, call, work);
+  // A call that this host has ended is not repeated: its result says that it was ended.
+  const result = played.catch((error: unknown) => {
+    if (running.endedFor) return errorResult(`The call was stopped: ${running.endedFor.message}`);
+    throw error;
+  });
+  const attempt: Attempt = { running, result, bytes: 0 };
   attempts.set(keyOf(call), attempt);
   attempt.result.then(
     (result) => {

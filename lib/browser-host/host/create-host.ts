@@ -49,6 +49,7 @@ const FIRST_MS = 30_000;
 export function createHost(deps: HostDeps): BrowserHost {
   const { id, maxLive, scripts, onIdle, onLost } = deps;
   let isDraining = false;
+  let scriptOrigin = "";
   const leases = createKeptLeases(deps.leaseKeptMs ?? 0);
   const check = async () =>
     endIfUnused(deps, services, { started: await started.read(), leases: leases.count(), isDraining });
@@ -90,6 +91,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     control,
     scripts: whileLeased(scripts, lease.check),
     scriptHelpers: callers.helpers,
+    scriptOrigin: () => scriptOrigin,
   };
   const handlerDeps = {
     services,
@@ -100,7 +102,10 @@ export function createHost(deps: HostDeps): BrowserHost {
     lease,
     leases,
     isDraining: () => isDraining,
-    start: (settings: HostSettings) => started.start(settings, () => startBrowsers(startDeps, settings)),
+    start(settings: HostSettings) {
+      ({ scriptOrigin } = settings);
+      return started.start(settings, () => startBrowsers(startDeps, settings));
+    },
     async started() {
       const own = await started.read();
       if (!own) throw new Error("the process is not attached");
@@ -146,10 +151,10 @@ function createStartOnce(services: AttachedServices, logger: Logger) {
   const read = async () => current?.starting.catch(() => undefined);
   return {
     start(
-      { ownOrigin, ...settings }: HostSettings,
+      { ownOrigin, scriptOrigin, ...settings }: HostSettings,
       start: () => Promise<StartedBrowsers>,
     ): Promise<StartedBrowsers> {
-      // The origins of all processes apply, see `createServiceOrigins`.
+      // These may be new after a restart of the service: all own origins apply, and the last script origin.
       const text = JSON.stringify(settings);
       if (current?.settings === text) return current.starting;
       if (current && services.count() > 0) {

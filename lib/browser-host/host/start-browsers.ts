@@ -26,12 +26,14 @@ export type StartDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive" 
   Pick<HostServices, "control" | "scripts" | "scriptHelpers"> & {
     services: Pick<AttachedServices, "ask" | "tell" | "records">;
     origins: ServiceOrigins;
+    /** Returns the origin from which published scripts are served now. */
+    scriptOrigin: () => string;
   };
 
 /** Creates the browsers and the work on their pages, with the settings of the first process. */
 export async function startBrowsers(deps: StartDeps, settings: HostSettings): Promise<StartedBrowsers> {
   const { services, origins, launch, dataDir, maxLive, logger } = deps;
-  const { allow, scriptOrigin, idleMs, waitMs, keepSpare } = settings;
+  const { allow, idleMs, waitMs, keepSpare } = settings;
   const browsers = await createHostBrowsers({
     records: services.records,
     logger,
@@ -74,7 +76,7 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
     browser: browsers,
     evidence,
     compare: createPictureComparer(),
-    scriptOrigin,
+    scriptOrigin: deps.scriptOrigin,
   });
   return { browsers, pages, variants };
 }

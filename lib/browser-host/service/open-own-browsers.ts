@@ -59,7 +59,12 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
     pages,
     relay: undefined,
-    variantPages: createVariantPages({ browser: browsers, evidence, compare, scriptOrigin }),
+    variantPages: createVariantPages({
+      browser: browsers,
+      evidence,
+      compare,
+      scriptOrigin: () => scriptOrigin,
+    }),
     async close() {
       clearInterval(timer);
       await browsers.close();
