@@ -6,7 +6,7 @@ import type { Lacks } from "#lib/tools/deployment-tools.ts";
 import type { Env } from "./env.ts";
 
 type Deployment = {
-  env: Pick<Env, "SANDBOX">;
+  env: Pick<Env, "SANDBOX" | "BROWSER_HOSTS">;
   isServerless: boolean;
   launch: HostBrowsersDeps["launch"];
   sandbox: Pick<SandboxService, "describe">;
@@ -16,7 +16,9 @@ type Deployment = {
 
 /** Finds what this deployment lacks, so that some tools cannot work on it. The sentences are for callers and operators. */
 export function findLacks(deployment: Deployment): Lacks {
-  const { launch, sandbox, scripts } = deployment;
+  const { env, launch, sandbox } = deployment;
+  // Browser hosts on other machines have a Chromium and bubblewrap of their own.
+  const scripts = env.BROWSER_HOSTS.length > 0 ? undefined : deployment.scripts;
   const { kind, canRunCommands, detail } = sandbox.describe();
   const browser = describeLaunch(launch);
   const testing = findTestingProblem(deployment);
@@ -33,6 +35,8 @@ export function findLacks(deployment: Deployment): Lacks {
 
 function findTestingProblem(deployment: Deployment): string | undefined {
   const { env, isServerless, launch, sandbox, scripts } = deployment;
+  if (env.BROWSER_HOSTS.length > 0)
+    return "test runs need a browser host on the service's machine, and BROWSER_HOSTS is set";
   if (!scripts) return undefined;
   if (env.SANDBOX === "vercel") return "test runs need the browser host in the Vercel Sandbox of a session";
   if (isServerless) return "serverless functions have no Chromium of their own for test runs";
