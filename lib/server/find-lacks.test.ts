@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { findLacks } from "./find-lacks.ts";
 
 const sandbox = {
-  describe: () => ({ kind: "local", canRunCommands: true, detail: "bubblewrap" }) as const,
+  describe: () =>
+    ({ kind: "local", canRunCommands: true, detail: "bubblewrap", isolation: "bubblewrap" }) as const,
 };
 
 test("a service without Chromium and bubblewrap has the browser tools if its browsers run on other machines", () => {
