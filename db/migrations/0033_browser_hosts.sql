@@ -25,7 +25,7 @@ CREATE TABLE "site_data" (
 --> statement-breakpoint
 ALTER TABLE "browsers" RENAME COLUMN "owner" TO "host_id";--> statement-breakpoint
 ALTER TABLE "browsers" ADD COLUMN "last_change" text;--> statement-breakpoint
-ALTER TABLE "browsers" ADD COLUMN "waiting_since" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "browsers" ADD COLUMN "waiting_since" timestamp (6) with time zone;--> statement-breakpoint
 ALTER TABLE "browsers" ADD COLUMN "restart_notice" text;--> statement-breakpoint
 ALTER TABLE "browser_hosts" ADD CONSTRAINT "browser_hosts_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "site_data" ADD CONSTRAINT "site_data_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, json, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, integer, json, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { bytes, createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
@@ -55,8 +55,11 @@ export const browsers = pgTable(
      * effect.
      */
     lastChange: text("last_change"),
-    /** Since when the session waits for a place. Null while it does not wait. */
-    waitingSince: instant("waiting_since"),
+    /**
+     * Since when the session waits for a place. Null while it does not wait. In microseconds, because it is the order of
+     * the queue.
+     */
+    waitingSince: timestamp("waiting_since", { withTimezone: true, mode: "date", precision: 6 }),
     /**
      * What a person is told about the start of a browser in a session that had one already: what was restored, and what
      * was not. Null for the first browser.

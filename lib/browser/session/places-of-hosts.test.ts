@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { browserHosts, browsers } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
@@ -113,6 +113,19 @@ test(`${SESSIONS} sessions on two hosts of ${PLACES} places each get them in ord
     await waitFor(() => order.length > count, `session ${count + 1}`);
   }
   assert.deepEqual(order, arrived);
+});
+
+test("sessions that arrive within one millisecond get places in order of arrival", async () => {
+  const { opened, arrive } = await openHosts(1);
+  const [host] = opened as [Host];
+  for (let index = 0; index < PLACES; index += 1) await arrive(host);
+  const waiting = [await arrive(host), await arrive(host)].sort().reverse();
+  for (const [index, sessionId] of waiting.entries())
+    await db
+      .update(browsers)
+      .set({ waitingSince: sql`${`2026-01-01 00:00:00.00000${index + 1}+00`}::timestamptz` })
+      .where(eq(browsers.sessionId, sessionId));
+  assert.equal((await takeNextInQueue(db, host.id))?.sessionId, waiting[0]);
 });
 
 test("a session waits for its own host if no process of its machine can reach the other one", async () => {

@@ -30,7 +30,6 @@ export type BrowserFields = Partial<
     | "lastError"
     | "restartNotice"
     | "lastUsedAt"
-    | "waitingSince"
   >
 >;
 
@@ -140,6 +139,7 @@ type HostChange = { hostId: string; change: string | null };
  * Applies an event to a browser with a compare-and-set on the state and the host in `from`. The host that provisions a
  * browser is recorded in the row until the browser has ended.
  *
+ * @param patch.staysInQueue whether a session that waits for a place keeps its position among all hosts.
  * @returns the updated row; undefined if state or host no longer match `from`.
  * @throws Error when the event is not allowed in that state.
  */
@@ -148,7 +148,7 @@ export async function moveBrowser(
   self: HostChange,
   from: Pick<BrowserRow, "sessionId" | "status" | "hostId">,
   event: BrowserEvent,
-  patch: BrowserFields = {},
+  { staysInQueue = false, ...patch }: BrowserFields & { staysInQueue?: boolean } = {},
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
   const hostId = status === "creating" || status === "ready" ? self.hostId : null;
@@ -157,14 +157,13 @@ export async function moveBrowser(
       ? {
           pageWant: wantAtStart,
           starts: sql`${browsers.starts} + 1`,
-          // Set if the session waited at a host that was lost.
-          waitingSince: sql`${browsers.waitingSince}`,
         }
       : {};
   const [row] = await tx
     .update(browsers)
     .set({
-      waitingSince: null,
+      // A session that starts again may have waited at a host that was lost.
+      waitingSince: staysInQueue || event === "provision" ? sql`${browsers.waitingSince}` : null,
       ...patch,
       ...started,
       status,

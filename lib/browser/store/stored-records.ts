@@ -155,8 +155,7 @@ export async function dropBrowser(
     if (!found || (from?.status !== "ready" && from?.status !== "creating") || !mayDrop(found)) return false;
     const event = from.status === "ready" ? "lost" : "abandoned";
     // A session that waited at a lost host keeps its place in the queue.
-    const waitingSince = found.isLost ? from.waitingSince : null;
-    const patch = { currentUrl: null, lastUsedAt: new Date(), waitingSince };
+    const patch = { currentUrl: null, lastUsedAt: new Date(), staysInQueue: found.isLost };
     const row = await moveBrowser(tx, { hostId: from.hostId ?? "", change }, from, event, patch);
     if (row) await emitStatus(tx, emit, session.source, row);
     return row !== undefined;
