@@ -1,4 +1,5 @@
 import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
+import { untilFree } from "#lib/browser/view/until-free.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 
 /** Who has control of browsers, as the processes of the service have told this host. */
@@ -19,10 +20,13 @@ const ENDED_MAX = 1_000;
 export function createHostControl(): HostControl {
   const control: Control = { claims: new Map(), listeners: new Map() };
   const { claims } = control;
-  return {
+  const shown: Pick<HostControl, "holderOf" | "follow"> = {
     holderOf: (sessionId) => holderOf(control, sessionId),
     follow: (sessionId, listener) => follow(control, sessionId, listener),
-    untilFree: (sessionId, timeoutMs, signal) => untilFree(control, sessionId, timeoutMs, signal),
+  };
+  return {
+    ...shown,
+    untilFree: (...wait) => untilFree(shown, ...wait),
     apply(told, teller) {
       for (const claim of told) {
         const known = claims.get(claim.sessionId);
@@ -76,27 +80,4 @@ function follow({ listeners }: Control, sessionId: string, listener: () => void)
     entries.delete(entry);
     if (entries.size === 0 && listeners.get(sessionId) === entries) listeners.delete(sessionId);
   };
-}
-
-async function untilFree(
-  control: Control,
-  sessionId: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const isFree = () => holderOf(control, sessionId) === undefined;
-  if (isFree()) return true;
-  if (signal.aborted) return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const stopFollowing = follow(control, sessionId, () => isFree() && resolve(true));
-  const timer = setTimeout(() => resolve(false), timeoutMs);
-  const onAbort = () => resolve(false);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await promise;
-  } finally {
-    stopFollowing();
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "#lib/events/bus/topic.ts";
+import { untilFree } from "./until-free.ts";
 
 /**
  * Tracks across all processes which person's connection has control of each session's browser. The latest `take` wins.
@@ -116,9 +117,12 @@ export function createBrowserControl(
   );
   catchUp(control);
 
-  return {
+  const shown: Pick<BrowserControl, "holderOf" | "follow"> = {
     holderOf,
     follow: (sessionId, listener) => follow(control, sessionId, listener),
+  };
+  return {
+    ...shown,
     take(sessionId, connectionId) {
       if (holderOf(sessionId) === connectionId) return;
       const stamp = Math.max(Date.now(), (claims.get(sessionId)?.stamp ?? 0) + 1);
@@ -138,7 +142,7 @@ export function createBrowserControl(
       control.freeListeners.add(listener);
       return () => control.freeListeners.delete(listener);
     },
-    untilFree: (sessionId, timeoutMs, signal) => untilFree(control, sessionId, timeoutMs, signal),
+    untilFree: (...wait) => untilFree(shown, ...wait),
     async isConfirmedFree(sessionId) {
       if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
       else confirm(control, sessionId);
@@ -230,27 +234,4 @@ function follow(control: Control, sessionId: string, listener: () => void): () =
     entries.delete(entry);
     if (entries.size === 0 && listeners.get(sessionId) === entries) listeners.delete(sessionId);
   };
-}
-
-async function untilFree(
-  control: Control,
-  sessionId: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const isFree = () => holderIn(control.claims.get(sessionId)) === undefined;
-  if (isFree()) return true;
-  if (signal.aborted) return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const stopFollowing = follow(control, sessionId, () => isFree() && resolve(true));
-  const timer = setTimeout(() => resolve(false), timeoutMs);
-  const onAbort = () => resolve(false);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await promise;
-  } finally {
-    stopFollowing();
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  }
 }

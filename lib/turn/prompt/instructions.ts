@@ -56,7 +56,7 @@ const WITH_BROWSER =
 const WITHOUT_BROWSER =
   "You are the agent of a session that works on web pages. It has no browser. People may read what you write.";
 
-/** Instructions for every session. */
+/** The instructions that the model gets in every session. */
 const WORK = `How to work:
 - Do what the last user message asks. What you say about a page must come from what your tools returned in this session.
 - When a tool fails, read its error and try another way. If there is none, say so plainly.
