@@ -10,7 +10,7 @@ import { insertTestSession, startTestSite } from "#lib/browser/testing.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
-import { tokenPlace } from "./service/host-store.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import { openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
 
 let loads = 0;
@@ -111,7 +111,7 @@ test("a host that was stored by a function which ended before it started the hos
     home: "sandbox",
     sessionId,
     url: "ws://127.0.0.1:1",
-    sealedToken: hosts.sealer.seal(tokenPlace("bh_never"), "token"),
+    sealedToken: hosts.sealer.seal(placeHostToken("bh_never"), "token"),
     protocol: PROTOCOL_VERSION,
     places: 1,
     leaseUntil: new Date(Date.now() - 1_000),

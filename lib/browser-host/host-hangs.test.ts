@@ -6,7 +6,7 @@ import { browserHosts, browsers } from "#db/schema/index.ts";
 import { listAlive, listDescendants } from "#e2e/crash/processes.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { LEASE_MS } from "./service/host-store.ts";
-import { openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
+import { findListener, openTestHosts, TEST_HOST_TOKEN, type TestHosts, type TestProcess } from "./testing.ts";
 
 // A host that is stopped or cut off does not notice that it counts as lost. Each test has a host of its own.
 
@@ -110,6 +110,28 @@ describe("a lost host", { concurrency: true }, () => {
     process.kill(pid, 0);
     await relay.close();
   });
+});
+
+test("a host that hangs gets no new session, although it has the lowest load", async () => {
+  const hosts = await open();
+  const urls = [await hosts.startRemote(2), await hosts.startRemote(2)];
+  const service = await hosts.open({}, { remote: { urls, token: TEST_HOST_TOKEN } });
+  const navigate = async () => {
+    const sessionId = await insertTestSession(hosts.db);
+    const outcome = await service.service.navigate(sessionId, `${site.origin}/`);
+    const [row] = await hosts.db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
+    return { landed: outcome.landed, hostId: row?.hostId };
+  };
+  const { hostId } = await navigate();
+  const hanging = (await hosts.db.select().from(browserHosts)).find(({ id }) => id !== hostId);
+  const pid = await findListener(hanging?.url ?? "");
+  assert.ok(pid);
+  process.kill(pid, "SIGSTOP");
+  try {
+    assert.deepEqual(await navigate(), { landed: true, hostId });
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
 });
 
 /** Forwards TCP connections to a port of this machine, until it is cut: then it forwards nothing, and ends nothing. */

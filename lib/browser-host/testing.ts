@@ -11,6 +11,7 @@ import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { downloadsIn } from "#lib/sandbox/store-download.ts";
 import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
@@ -93,6 +94,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       error: (_, text) => warnings.push(text),
     };
     const control = createTestControl();
+    const sandbox = createTestSandbox();
     const opened = await openHostedBrowsers({
       db,
       log,
@@ -101,12 +103,12 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       sealer,
       control,
       evidence: createEvidenceMemory(),
-      files: workspaceFiles(createTestSandbox()),
+      files: workspaceFiles(sandbox),
       variantScripts: { readRevision: async () => "", readShown: async () => "" },
       onRequestRefused() {},
       onAnnotation: async () => ({ isStored: true }),
       readPageScript: async () => ({ onDocumentStart: null, inFreshContexts: null, immediate: "" }),
-      storeDownload: async (_session, name) => `downloads/${name}`,
+      downloads: async (sessionId) => downloadsIn(await sandbox.open(sessionId)),
       settings: {
         allow,
         ownOrigin: { origin, publicOrigins: [] },
@@ -212,7 +214,7 @@ export async function endListener(url: string, signal: "SIGTERM" | "SIGKILL"): P
 }
 
 /** Returns the id of the process that listens at a URL on loopback. */
-async function findListener(url: string): Promise<number | undefined> {
+export async function findListener(url: string): Promise<number | undefined> {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
   const sockets = await readFile("/proc/net/tcp", "utf8");
   const [, inode] = new RegExp(`:${port} 0{8}:0{4} 0A (?:\\S+ +){5}(\\d+)`).exec(sockets) ?? [];

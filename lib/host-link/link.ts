@@ -55,6 +55,8 @@ export type Link<Remote extends LinkMethods> = {
     options?: CallOptions<Remote[Name]["item"]>,
   ) => Promise<Remote[Name]["result"]>;
   isOpen: () => boolean;
+  /** Whether the other end answers a ping within this time. */
+  answers: (withinMs: number) => Promise<boolean>;
   /** Resolves when the link has ended, with the reason. */
   ended: Promise<string>;
   close: (reason: string) => void;
@@ -95,6 +97,7 @@ export function createLink<Remote extends LinkMethods, Local extends LinkMethods
   const link: Link<Remote> = {
     call: async (method, args, options) => call(state, method, args, options ?? {}),
     isOpen: () => socket.readyState === WebSocket.OPEN,
+    answers: (withinMs) => answers(socket, withinMs),
     ended,
     close: (reason) => socket.close(1000, reason),
   };
@@ -278,4 +281,20 @@ function keepAlive(socket: WebSocket): () => void {
   }, PING_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+async function answers(socket: WebSocket, withinMs: number): Promise<boolean> {
+  if (socket.readyState !== WebSocket.OPEN) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const onPong = () => resolve(true);
+  const onClose = () => resolve(false);
+  socket.on("pong", onPong).on("close", onClose);
+  const timer = setTimeout(() => resolve(false), withinMs);
+  socket.ping();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    socket.off("pong", onPong).off("close", onClose);
+  }
 }

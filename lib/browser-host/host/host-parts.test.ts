@@ -10,6 +10,7 @@ import { createHostLease } from "./host-lease.ts";
 import { createHostLog } from "./host-log.ts";
 import { createNewestFirst } from "./newest-first.ts";
 import { createServiceOrigins } from "./service-origins.ts";
+import { createStderrLog } from "./stderr-log.ts";
 
 type Answer = (method: string, args: unknown) => Promise<unknown>;
 
@@ -22,6 +23,7 @@ function openTestLink(answer: Answer) {
   const link: Link<ServiceCalls> = {
     call,
     isOpen: () => isOpen,
+    answers: async () => isOpen,
     ended: ended.promise,
     close(reason) {
       isOpen = false;
@@ -192,4 +194,31 @@ test("origins of processes that are gone come last, and only they are forgotten"
   assert.ok(!origins.list().some(({ origin }) => origin === at(1).origin));
   assert.throws(() => origins.add(openTestLink(noAnswer), at(66)), /64 different origins/);
   origins.add(openTestLink(noAnswer), at(65));
+});
+
+test("the log of a host without a process has a rate, names what it dropped, and is never silent permanently", () => {
+  let now = 0;
+  const lines: string[] = [];
+  const log = createStderrLog(
+    (line) => lines.push(line),
+    () => now,
+  );
+  const logMany = () => {
+    for (let each = 0; each < 20_000; each += 1)
+      log.warn({ each, err: new Error("x") }, "a page did something");
+  };
+  logMany();
+  assert.equal(lines.length, 200);
+  now += 60_000;
+  logMany();
+  assert.equal(lines.length, 210);
+  const { dropped, err } = JSON.parse(lines[200] ?? "");
+  assert.deepEqual([dropped, err], [19_800, "x"]);
+  now += 24 * 3_600_000;
+  logMany();
+  assert.equal(lines.length, 410);
+  now += 6_000;
+  log.error({ text: '"'.repeat(100_000) }, "long");
+  assert.ok((lines.at(-1) ?? "").length < 10_000);
+  assert.match(JSON.parse(lines.at(-1) ?? "").fields, /^\{"text"/);
 });

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { listenForLinks } from "#lib/host-link/listen-for-links.ts";
-import type { Logger } from "#lib/log/logger.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { createHost } from "./create-host.ts";
+import { createStderrLog } from "./stderr-log.ts";
 
 /** The settings with which a browser host starts. */
 export type HostStart = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
@@ -24,8 +24,6 @@ export type HostStart = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive">
   isRemote: boolean;
 };
 
-/** Messages that are kept for a process that connects later. */
-const LOG_MAX = 100;
 const FOLDER_EVERY_MS = 5_000;
 
 /**
@@ -41,7 +39,7 @@ export async function runHost(
 ): Promise<void> {
   // The service may be a process of a terminal: Ctrl-C reaches the service, which tells the host.
   process.on("SIGINT", () => start.isRemote && void end("the host was told to end"));
-  const logger = createHostLogger();
+  const logger = createStderrLog((line) => process.stderr.write(line));
   const scripts = await createScriptRunner({
     logger,
     isWarm: start.isWarm,
@@ -82,20 +80,4 @@ export async function runHost(
     if (!existsSync(start.dataDir)) void end("the data folder is gone");
   }, FOLDER_EVERY_MS);
   onListening({ port: listener.port, scripts: scripts.describe().detail });
-}
-
-/** Logs to standard error as JSON lines. Standard error of a host that the service has started is a file. */
-function createHostLogger(): Logger {
-  let lines = 0;
-  const log = (level: string) => (fields: object, message: string) => {
-    if (level === "debug" || lines > LOG_MAX * 100) return;
-    lines += 1;
-    const shown = Object.fromEntries(
-      Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? value.message : value]),
-    );
-    process.stderr.write(
-      `${JSON.stringify({ time: new Date().toISOString(), level, ...shown, msg: message })}\n`,
-    );
-  };
-  return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

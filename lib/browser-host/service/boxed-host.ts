@@ -17,6 +17,7 @@ import {
 } from "#lib/sandbox/vercel/start-in-box.ts";
 import type { OpenBox, VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import type { HostStart } from "../host/run-host.ts";
 import { newHostId } from "../host-id.ts";
 import {
@@ -27,7 +28,6 @@ import {
   readLease,
   removeHost,
   renewHost,
-  tokenPlace,
 } from "./host-store.ts";
 
 /** The browser hosts in the boxes (Vercel Sandboxes) of sessions: one host per box. */
@@ -166,7 +166,7 @@ async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostRow |
     sessionId,
     machine: null,
     url: readEndpoint(box, BROWSER_HOST_PORT).replace(/^http/, "ws"),
-    sealedToken: sealer.seal(tokenPlace(id), token),
+    sealedToken: sealer.seal(placeHostToken(id), token),
     protocol: PROTOCOL_VERSION,
     places,
   });

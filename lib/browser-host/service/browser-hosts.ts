@@ -1,6 +1,7 @@
 import { readHostedBrowser } from "#lib/browser/store/browser-store.ts";
 import { identifyHost } from "#lib/host-link/identify-host.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import {
   type ConnectedHost,
   createHostConnections,
@@ -8,7 +9,7 @@ import {
   type HostConnectionsDeps,
   UnreachableHostError,
 } from "./host-connections.ts";
-import { type HostRow, listHosts, readHost, reserveHost, tokenPlace } from "./host-store.ts";
+import { type HostRow, listHosts, readHost, reserveHost } from "./host-store.ts";
 import { type LocalHostSettings, startHostHere } from "./local-hosts.ts";
 import { createRemoteHosts, type RemoteHostSettings, type RemoteHosts } from "./remote-hosts.ts";
 import type { RunningHelpers } from "./service-handlers.ts";
@@ -95,7 +96,7 @@ async function connectKnown({ deps, connections, remotes }: Hosts): Promise<void
 
 /** Lets a host of another version know the version of this process. */
 async function announce({ sealer }: HostConnectionsDeps, { id, url, sealedToken }: HostRow): Promise<void> {
-  await identifyHost({ url, token: sealer.open(tokenPlace(id), sealedToken) });
+  await identifyHost({ url, token: sealer.open(placeHostToken(id), sealedToken) });
 }
 
 async function find({ deps, connections }: Hosts, sessionId: string): Promise<ConnectedHost | undefined> {
@@ -114,7 +115,14 @@ async function find({ deps, connections }: Hosts, sessionId: string): Promise<Co
   );
 }
 
-/** Chooses the host in the session's box, or the least loaded host that answers; or starts one on this machine. */
+/** How long a connected host may take to answer before another one is chosen for a new session. */
+const ANSWER_MS_MAX = 2_000;
+
+/**
+ * Chooses the host in the session's box, or the least loaded host that answers; or starts one on this machine. Hosts that
+ * are not connected come after the connected ones, because the service tries to connect to all hosts all the time. A
+ * connected host that does not answer comes last: it may be busy.
+ */
 async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> {
   const { deps, connections } = hosts;
   if (deps.boxed) {
@@ -125,14 +133,12 @@ async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> 
     ({ home, protocol }) =>
       protocol === PROTOCOL_VERSION && (deps.remote ? home === "remote" : home !== "sandbox"),
   );
-  const ids = new Set(rows.map(({ id }) => id));
-  for (;;) {
-    const row = await reserveHost(deps.db, [...ids]);
-    if (!row) break;
-    const host = connections.get(row.id) ?? (await connections.connect(row).catch(() => undefined));
-    if (host) return host;
-    ids.delete(row.id);
-  }
+  const known = Object.groupBy(rows, ({ id }) => (connections.get(id) ? "connected" : "others"));
+  const chosen =
+    (await chooseAnswering(hosts, known.connected)) ??
+    (await chooseAnswering(hosts, known.others)) ??
+    connections.list().find((host) => rows.some(({ id }) => id === host.id));
+  if (chosen) return chosen;
   if (deps.remote) throw new UnreachableHostError("No browser host answers now; try again in a few seconds.");
   if (!deps.local) throw new Error("there is no browser host");
   if (hosts.isClosed) throw new Error("the service is closing");
@@ -140,4 +146,19 @@ async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> 
     hosts.starting = undefined;
   });
   return hosts.starting;
+}
+
+/** Chooses the least loaded of these hosts that answers. */
+async function chooseAnswering(
+  { deps, connections }: Hosts,
+  rows: HostRow[] = [],
+): Promise<ConnectedHost | undefined> {
+  const ids = new Set(rows.map(({ id }) => id));
+  for (;;) {
+    const row = await reserveHost(deps.db, [...ids]);
+    if (!row) return undefined;
+    const host = connections.get(row.id) ?? (await connections.connect(row).catch(() => undefined));
+    if (host && (await host.link.answers(ANSWER_MS_MAX))) return host;
+    ids.delete(row.id);
+  }
 }

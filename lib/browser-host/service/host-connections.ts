@@ -8,9 +8,10 @@ import { openLink } from "#lib/host-link/open-link.ts";
 import { mintRelayToken } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import type { HostCalls, HostInfo, HostSettings, ServiceCalls } from "../host-calls.ts";
 import type { BoxedHosts } from "./boxed-host.ts";
-import { type HostRow, readHost, removeHost, tokenPlace } from "./host-store.ts";
+import { type HostRow, readHost, removeHost } from "./host-store.ts";
 import { createServiceHandlers, type RunningHelpers, type ServiceHandlersDeps } from "./service-handlers.ts";
 
 /** A host that this process is connected to. */
@@ -189,7 +190,7 @@ async function openDirectly(
   { id, home, url, sealedToken }: HostRow,
 ): Promise<Link<HostCalls>> {
   const { deps } = connections;
-  const token = deps.sealer.open(tokenPlace(id), sealedToken);
+  const token = deps.sealer.open(placeHostToken(id), sealedToken);
   try {
     return await openLink({ url, token }, createHandlers(connections, id, true), deps.logger);
   } catch (error) {

@@ -5,7 +5,8 @@ import { relayLink } from "#lib/host-link/relay-link.ts";
 import { isRelayToken } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { readHost, tokenPlace } from "./host-store.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
+import { readHost } from "./host-store.ts";
 
 /**
  * Relays the links of processes on other machines to the hosts that this process can reach.
@@ -43,5 +44,5 @@ async function connect(
   const row = await readHost(db, hostId);
   const isReachable = row && (row.machine === null || row.machine === machine);
   if (!isReachable) throw new Error("this process cannot reach the host");
-  relayLink({ url: row.url, token: sealer.open(tokenPlace(hostId), row.sealedToken) }, path, incoming);
+  relayLink({ url: row.url, token: sealer.open(placeHostToken(hostId), row.sealedToken) }, path, incoming);
 }

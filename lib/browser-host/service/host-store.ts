@@ -10,9 +10,6 @@ type NewHost = Omit<HostRow, "leaseUntil" | "createdAt" | "load" | "relayUrl">;
 export const LEASE_MS = 10_000;
 const untilLeaseEnds = sql`now() + ${LEASE_MS} * interval '1 millisecond'`;
 
-/** The place of a host's token, for its encryption. */
-export const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
-
 /** Stores a host with a new lease. A host that is stored already keeps its lease. */
 export async function storeHost(db: Executor, host: NewHost): Promise<HostRow> {
   const { id, ...fields } = host;

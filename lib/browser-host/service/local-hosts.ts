@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import type { HostStart } from "../host/run-host.ts";
 import { newHostId } from "../host-id.ts";
 import { startLocalHost } from "../start-local-host.ts";
 import type { ConnectedHost, HostConnections, HostConnectionsDeps } from "./host-connections.ts";
-import { storeHost, tokenPlace } from "./host-store.ts";
+import { storeHost } from "./host-store.ts";
 
 /** How a host on this machine starts. */
 export type LocalHostSettings = Omit<HostStart, "id" | "token" | "listen" | "isRemote">;
@@ -32,7 +33,7 @@ export async function startHostHere(
     sessionId: null,
     machine,
     url: started.url,
-    sealedToken: sealer.seal(tokenPlace(id), token),
+    sealedToken: sealer.seal(placeHostToken(id), token),
     protocol: PROTOCOL_VERSION,
     places: local.maxLive,
   });

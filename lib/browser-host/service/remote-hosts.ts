@@ -3,8 +3,9 @@ import { identifyHost } from "#lib/host-link/identify-host.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { placeHostToken } from "#lib/session/secrets/secret-names.ts";
 import type { HostConnections } from "./host-connections.ts";
-import { removeEarlierHosts, storeHost, tokenPlace } from "./host-store.ts";
+import { removeEarlierHosts, storeHost } from "./host-store.ts";
 
 /** The hosts of other machines that the settings name (`BROWSER_HOSTS`), with the token that all of them demand. */
 export type RemoteHostSettings = { urls: readonly string[]; token: string };
@@ -82,7 +83,7 @@ async function connectRemote(deps: RemoteHostsDeps, url: string): Promise<string
     sessionId: null,
     machine: null,
     url,
-    sealedToken: sealer.seal(tokenPlace(id), token),
+    sealedToken: sealer.seal(placeHostToken(id), token),
     protocol,
     places,
   });

@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { after, beforeEach, test } from "node:test";
-import { and, eq } from "drizzle-orm";
-import { sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
+import { and, eq, is } from "drizzle-orm";
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import * as schema from "#db/schema/index.ts";
+import { browserHosts, sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
+import { SEALED_COLUMNS } from "../store/secret-store.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import { CALLBACK_SECRET, CALLBACK_URL, nameMcpUrl, placeSecret, placeSiteData } from "./secret-names.ts";
+import {
+  CALLBACK_SECRET,
+  CALLBACK_URL,
+  nameMcpUrl,
+  placeHostToken,
+  placeSecret,
+  placeSiteData,
+} from "./secret-names.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -16,6 +26,7 @@ const rotated = createSealer(newKey, [oldKey]);
 
 beforeEach(async () => {
   await db.delete(sessions);
+  await db.delete(browserHosts);
 });
 
 /** Stores sessions with one secret each, `secret of <id>`. */
@@ -61,7 +72,8 @@ test("every value is resealed in bounded parts, and each part reports how many a
       [2, 3, 0],
       [2, 1, 0],
       [1, 0, 0],
-      // The last call only searches for site data.
+      // The last calls only search for site data and for tokens of browser hosts.
+      [0, 0, 0],
       [0, 0, 0],
     ],
   );
@@ -97,6 +109,7 @@ test("site data of browsers is resealed too, a few rows at a time", async () => 
       [1, 5],
       [4, 1],
       [1, 0],
+      [0, 0],
     ],
   );
   const alone = createSealer(newKey);
@@ -105,6 +118,39 @@ test("site data of browsers is resealed too, a few rows at a time", async () => 
     rows.map(({ name, sealed }) => alone.open(placeSiteData("ses_a", name), sealed)).sort(),
     names.map((name) => `data of ${name}`).sort(),
   );
+});
+
+test("tokens of browser hosts are resealed too; a host without a token has nothing to reseal", async () => {
+  const host = {
+    home: "local",
+    url: "ws://127.0.0.1:1",
+    protocol: 1,
+    places: 1,
+    leaseUntil: new Date(),
+  } as const;
+  const sealedToken = before.seal(placeHostToken("bh_old"), "the token");
+  await db.insert(browserHosts).values([
+    { ...host, id: "bh_old", sealedToken },
+    { ...host, id: "bh_own", sealedToken: "" },
+  ]);
+  const outcome = await resealSecrets({ db, sealer: rotated });
+  assert.deepEqual(outcome, { resealed: 1, unreadable: 0, remaining: 0, nextCursor: null });
+  const [row] = await db.select().from(browserHosts).where(eq(browserHosts.id, "bh_old"));
+  assert.equal(createSealer(newKey).open(placeHostToken("bh_old"), row?.sealedToken ?? ""), "the token");
+});
+
+test("every column with sealed values is resealed", () => {
+  const inSchema = Object.values(schema).flatMap((table) =>
+    is(table, PgTable)
+      ? getTableConfig(table).columns.flatMap(({ name }) =>
+          /seal|encrypt|cipher/.test(name) ? [`${getTableConfig(table).name}.${name}`] : [],
+        )
+      : [],
+  );
+  const resealed = Object.values(SEALED_COLUMNS).map(
+    ({ table, sealed }) => `${getTableConfig(table).name}.${sealed.name}`,
+  );
+  assert.deepEqual(inSchema.sort(), resealed.sort());
 });
 
 test("after an interruption, the next run starts from the beginning and reseals the rest", async () => {

@@ -1,16 +1,16 @@
 import type { Database } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { Sealer, SecretPlace } from "#lib/secrets/sealer.ts";
 import {
   countSealedWithOtherKey,
   listSealedWithOtherKey,
   listSessionsWithQueries,
   replaceSealed,
+  type SealedColumn,
   type SealedRow,
-  type SealedTable,
   sealUrls,
 } from "../store/secret-store.ts";
-import { placeSecret, placeSiteData } from "./secret-names.ts";
+import { placeHostToken, placeSecret, placeSiteData } from "./secret-names.ts";
 import { splitUrls } from "./split-secrets.ts";
 
 /** The outcome of one call of {@link resealSecrets}, which processes a part of the secrets. */
@@ -32,15 +32,17 @@ const BATCH = 200;
 /** The same for site data, whose rows have up to 7 MB each. */
 const SITE_DATA_BATCH = 4;
 
-/**
- * A position in the sequence of all URLs (`urls`), all sealed secrets, and all site data. As a cursor:
- * `<table>/<session>/<name>`.
- */
-type Position = { table: "urls" | SealedTable; sessionId: string; name: string };
-const START: Position = { table: "urls", sessionId: "", name: "" };
-/** The table that follows a table in the sequence. */
-const NEXT_TABLE = { urls: "secrets", secrets: "siteData", siteData: undefined } as const;
-const PLACES = { secrets: placeSecret, siteData: placeSiteData };
+/** What a call processes, in this order: the URLs of sessions, and then the columns with sealed values. */
+const SEQUENCE = ["urls", "secrets", "siteData", "hosts"] as const satisfies ("urls" | SealedColumn)[];
+
+/** A position in the sequence. As a cursor: `<part>/<owner>/<name>`. */
+type Position = { part: (typeof SEQUENCE)[number]; owner: string; name: string };
+const START: Position = { part: "urls", owner: "", name: "" };
+const PLACES: Record<SealedColumn, (owner: string, name: string) => SecretPlace> = {
+  secrets: placeSecret,
+  siteData: placeSiteData,
+  hosts: placeHostToken,
+};
 
 /**
  * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs
@@ -69,19 +71,19 @@ export async function resealSecrets(
 
 const processBatch = (
   deps: { db: Database; sealer: Sealer },
-  { table, ...after }: Position,
+  { part, ...after }: Position,
   batch: number,
 ): Promise<BatchOutcome> =>
-  table === "urls" ? sealUrlBatch(deps, after, batch) : resealBatch(deps, table, after, batch);
+  part === "urls" ? sealUrlBatch(deps, after.owner, batch) : resealBatch(deps, part, after, batch);
 
 type BatchOutcome = { resealed: number; unreadable: number; next: Position | null };
 
 async function sealUrlBatch(
   { db, sealer }: { db: Database; sealer: Sealer },
-  { sessionId }: { sessionId: string },
+  after: string,
   batch: number,
 ): Promise<BatchOutcome> {
-  const rows = await listSessionsWithQueries(db, sessionId, batch);
+  const rows = await listSessionsWithQueries(db, after, batch);
   let resealed = 0;
   for (const row of rows) {
     const { secrets, ...masked } = splitUrls(row);
@@ -93,40 +95,44 @@ async function sealUrlBatch(
     if (await repeatOnDeadlock(() => sealUrls(db, row, masked, sealed))) resealed += sealed.length;
   }
   const last = rows.length === batch ? rows.at(-1) : undefined;
-  return { resealed, unreadable: 0, next: positionAfter("urls", last && { ...last, name: "" }) };
+  return {
+    resealed,
+    unreadable: 0,
+    next: positionAfter("urls", last && { owner: last.sessionId, name: "" }),
+  };
 }
 
 async function resealBatch(
   { db, sealer }: { db: Database; sealer: Sealer },
-  table: SealedTable,
-  after: Omit<Position, "table">,
+  column: SealedColumn,
+  after: Omit<Position, "part">,
   batch: number,
 ): Promise<BatchOutcome> {
-  const limit = table === "siteData" ? Math.min(batch, SITE_DATA_BATCH) : batch;
-  const rows = await listSealedWithOtherKey(db, table, sealer.currentPrefix, after, limit);
+  const limit = column === "siteData" ? Math.min(batch, SITE_DATA_BATCH) : batch;
+  const rows = await listSealedWithOtherKey(db, column, sealer.currentPrefix, after, limit);
   const opened = rows.flatMap((row) => {
-    const resealed = reseal(sealer, table, row);
+    const resealed = reseal(sealer, column, row);
     return resealed === undefined ? [] : [{ ...row, resealed }];
   });
-  const resealed = await repeatOnDeadlock(() => replaceSealed(db, table, opened));
+  const resealed = await repeatOnDeadlock(() => replaceSealed(db, column, opened));
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { resealed, unreadable: rows.length - opened.length, next: positionAfter(table, last) };
+  return { resealed, unreadable: rows.length - opened.length, next: positionAfter(column, last) };
 }
 
-/** Returns where the sequence continues after the last row of a full batch. Without one, the next table begins. */
-function positionAfter(table: Position["table"], last: Omit<Position, "table"> | undefined): Position | null {
-  if (last) return { table, sessionId: last.sessionId, name: last.name };
-  const next = NEXT_TABLE[table];
-  return next === undefined ? null : { table: next, sessionId: "", name: "" };
+/** Returns where the sequence continues after the last row of a full batch. Without one, the next part begins. */
+function positionAfter(part: Position["part"], last: Omit<Position, "part"> | undefined): Position | null {
+  if (last) return { part, owner: last.owner, name: last.name };
+  const next = SEQUENCE[SEQUENCE.indexOf(part) + 1];
+  return next === undefined ? null : { part: next, owner: "", name: "" };
 }
 
 /** Seals a value with the current key; undefined if no configured key can open it. */
 function reseal(
   sealer: Sealer,
-  table: SealedTable,
-  { sessionId, name, sealed }: SealedRow,
+  column: SealedColumn,
+  { owner, name, sealed }: SealedRow,
 ): string | undefined {
-  const place = PLACES[table](sessionId, name);
+  const place = PLACES[column](owner, name);
   let text: string;
   try {
     text = sealer.open(place, sealed);
@@ -136,11 +142,11 @@ function reseal(
   return sealer.seal(place, text);
 }
 
-const writeCursor = ({ table, sessionId, name }: Position): string => `${table}/${sessionId}/${name}`;
+const writeCursor = ({ part, owner, name }: Position): string => `${part}/${owner}/${name}`;
 
 /** Parses a cursor. Every text is accepted, because an invalid cursor only makes the call start at another position. */
 function readCursor(cursor: string): Position {
-  const [table = "", sessionId = "", ...name] = cursor.split("/");
-  const isTable = (text: string): text is SealedTable => text === "secrets" || text === "siteData";
-  return { table: isTable(table) ? table : "urls", sessionId, name: name.join("/") };
+  const [text = "", owner = "", ...name] = cursor.split("/");
+  const part = SEQUENCE.find((each) => each === text) ?? "urls";
+  return { part, owner, name: name.join("/") };
 }

@@ -25,6 +25,13 @@ export const placeSiteData = (sessionId: string, name: string): SecretPlace => (
   column: name,
 });
 
+/** Returns the place of the token of a browser host, see {@link placeSecret}. */
+export const placeHostToken = (hostId: string): SecretPlace => ({
+  table: "browser_hosts",
+  row: hostId,
+  column: "sealed_token",
+});
+
 /**
  * Returns the place of a session's secret in the database. A sealed value can be opened only with the place that it was
  * sealed for.

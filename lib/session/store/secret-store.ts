@@ -1,14 +1,31 @@
-import { and, asc, eq, inArray, notLike, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, notLike, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { type McpServerRow, sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
+import { browserHosts, type McpServerRow, sealedSecrets, sessions, siteData } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 
-/** The tables with sealed values of sessions. */
-const SEALED_TABLES = { secrets: sealedSecrets, siteData };
-export type SealedTable = keyof typeof SEALED_TABLES;
+/**
+ * The columns with sealed values; their names begin with `sealed`. `owner` and `name` identify a row: the session and the
+ * name of the value, or the host.
+ */
+export const SEALED_COLUMNS = {
+  secrets: {
+    table: sealedSecrets,
+    owner: sealedSecrets.sessionId,
+    name: sealedSecrets.name,
+    sealed: sealedSecrets.sealed,
+  },
+  siteData: { table: siteData, owner: siteData.sessionId, name: siteData.name, sealed: siteData.sealed },
+  hosts: {
+    table: browserHosts,
+    owner: browserHosts.id,
+    name: sql<string>`''::text`,
+    sealed: browserHosts.sealedToken,
+  },
+};
+export type SealedColumn = keyof typeof SEALED_COLUMNS;
 
-/** A sealed value of a session. */
-export type SealedRow = { sessionId: string; name: string; sealed: string };
+/** A sealed value. */
+export type SealedRow = { owner: string; name: string; sealed: string };
 
 /** Reads the secrets that a session has under these names. The map contains sealed values, keyed by name. */
 export async function readSealedSecrets(
@@ -25,42 +42,42 @@ export async function readSealedSecrets(
 
 /**
  * SQL condition: the sealed value does not begin with the prefix of the current key. An old value that names no key has
- * no prefix, even if it is sealed with the current key. The prefix is not escaped: it contains no wildcards.
+ * no prefix, even if it is sealed with the current key. The prefix is not escaped: it contains no wildcards. The host
+ * that is a process of the service itself has no token, and an empty text in its place.
  */
-const isNotCurrent = (table: SealedTable, currentPrefix: string) =>
-  notLike(SEALED_TABLES[table].sealed, `${currentPrefix}%`);
+const isNotCurrent = (column: SealedColumn, currentPrefix: string) => {
+  const { sealed } = SEALED_COLUMNS[column];
+  return and(notLike(sealed, `${currentPrefix}%`), ne(sealed, ""));
+};
 
 /**
- * Lists at most `limit` values of a table without the prefix of the current key, ordered by session and name, starting after
- * `after`.
+ * Lists at most `limit` values of a column without the prefix of the current key, ordered by owner and name, starting
+ * after `after`.
  */
 export function listSealedWithOtherKey(
   db: Database,
-  table: SealedTable,
+  column: SealedColumn,
   currentPrefix: string,
-  after: { sessionId: string; name: string },
+  after: { owner: string; name: string },
   limit: number,
 ): Promise<SealedRow[]> {
-  const { sessionId, name, sealed } = SEALED_TABLES[table];
+  const { table, owner, name, sealed } = SEALED_COLUMNS[column];
   return db
-    .select({ sessionId, name, sealed })
-    .from(SEALED_TABLES[table])
+    .select({ owner, name, sealed })
+    .from(table)
     .where(
-      and(
-        isNotCurrent(table, currentPrefix),
-        sql`(${sessionId}, ${name}) > (${after.sessionId}, ${after.name})`,
-      ),
+      and(isNotCurrent(column, currentPrefix), sql`(${owner}, ${name}) > (${after.owner}, ${after.name})`),
     )
-    .orderBy(asc(sessionId), asc(name))
+    .orderBy(asc(owner), asc(name))
     .limit(limit);
 }
 
-/** Counts the values without the prefix of the current key in all tables. */
+/** Counts the values without the prefix of the current key in all columns. */
 export async function countSealedWithOtherKey(db: Database, currentPrefix: string): Promise<number> {
+  // The cast is safe: these are the names of the columns.
+  const columns = Object.keys(SEALED_COLUMNS) as SealedColumn[];
   const counts = await Promise.all(
-    (["secrets", "siteData"] as const).map((table) =>
-      db.$count(SEALED_TABLES[table], isNotCurrent(table, currentPrefix)),
-    ),
+    columns.map((column) => db.$count(SEALED_COLUMNS[column].table, isNotCurrent(column, currentPrefix))),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -68,16 +85,17 @@ export async function countSealedWithOtherKey(db: Database, currentPrefix: strin
 /** Replaces sealed values that have not changed since they were read. @returns the number of replaced values. */
 export async function replaceSealed(
   db: Database,
-  table: SealedTable,
+  column: SealedColumn,
   rows: (SealedRow & { resealed: string })[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
+  const { table, owner, name, sealed } = SEALED_COLUMNS[column];
   const replaced = await queryRows(
     db,
-    sql`update ${SEALED_TABLES[table]} as stored set sealed = new.resealed
+    sql`update ${table} set ${sql.identifier(sealed.name)} = new.resealed
       from json_to_recordset(${JSON.stringify(rows)}::json)
-        as new ("sessionId" text, name text, sealed text, resealed text)
-      where stored.session_id = new."sessionId" and stored.name = new.name and stored.sealed = new.sealed
+        as new (owner text, name text, sealed text, resealed text)
+      where ${owner} = new.owner and ${name} = new.name and ${sealed} = new.sealed
       returning 1`,
   );
   return replaced.length;
