@@ -400,7 +400,7 @@ export type BrowserStatusEvent = {
   pictureTakenAt?: string | null | undefined;
 };
 
-/** All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`. */
+/** All browsers that may run are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`. */
 export type BrowserWaitingEvent = {
   kind: "browser.waiting";
   /** Sequence number of the event in its session. The numbers have no gaps. */

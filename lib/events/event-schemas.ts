@@ -370,6 +370,30 @@ export const nameEvent = (kind: string): string =>
 const MESSAGE_COMPLETED =
   "A complete message of the transcript. When the turn's deliverable is added to a message as a `data-deliverable` part, the message is published again with the same `id`: keep the last one.";
 
+/** Fields of a browser that `browser.status` events and the answer `BrowserStatus` have in common. */
+export const shownBrowserFields = {
+  desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
+  currentUrl: pageUrl(
+    "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
+  ).nullable(),
+  lastError: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
+      examples: [null],
+    }),
+  restartNotice: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs.",
+      examples: ["The browser was restarted: logins were restored. What was typed into forms is lost."],
+    }),
+};
+
 /** The schema of every kind of stored event, as clients receive it. Source: `wire.md`, Stream. */
 export const eventSchemas = {
   "run.started": define("run.started", "A run started.", {
@@ -498,29 +522,13 @@ export const eventSchemas = {
   "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
   "browser.status": define("browser.status", "The state of the live browser changed.", {
     status: z.enum(BROWSER_STATUSES),
-    desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
+    desiredUrl: shownBrowserFields.desiredUrl,
     lastNavigatedUrl: pageUrl(
       "The last page that the browser reached. Follows the same rules as `lastNavigatedUrl` of `BrowserStatus`.",
     ).nullable(),
-    currentUrl: pageUrl(
-      "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
-    ).nullable(),
-    lastError: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
-        examples: [null],
-      }),
-    restartNotice: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          "What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs.",
-        examples: ["The browser was restarted: logins were restored. What was typed into forms is lost."],
-      }),
+    currentUrl: shownBrowserFields.currentUrl,
+    lastError: shownBrowserFields.lastError,
+    restartNotice: shownBrowserFields.restartNotice,
     pictureTakenAt: timestamp
       .nullable()
       .optional()
@@ -532,7 +540,7 @@ export const eventSchemas = {
   }),
   "browser.waiting": define(
     "browser.waiting",
-    "All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`.",
+    "All browsers that may run are in use, so the session waits for one. The wait ends with a `browser.status` event whose status is not `creating`.",
     {
       position: z
         .int()

@@ -36,7 +36,14 @@ async function record(
   sessionId: string,
   submission: AnnotationSubmission,
 ): Promise<Answer> {
-  const recorded = await recordAnnotation(services, sessionId, submission, services.settings.annotations);
+  const { settings, annotationKey } = services;
+  const recorded = await recordAnnotation(
+    services,
+    sessionId,
+    submission,
+    settings.annotations,
+    annotationKey,
+  );
   if (recorded.ok) return { ok: true, status: 200, body: { ok: true } };
   return recorded.reason === "full" ? fail("conflict", recorded.error) : unknownSession();
 }

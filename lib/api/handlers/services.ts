@@ -68,6 +68,8 @@ export type ApiServices = AuthServices & {
   spending: Pick<Spending, "readTree" | "budgetChanged" | "findOwnerExhausted">;
   browser: BrowserService;
   control: BrowserControl;
+  /** Set while a submission of the annotation overlay is served. @see recordAnnotation */
+  annotationKey?: string;
   evidence: EvidenceStore;
   transcript: TranscriptReader;
   elicitations: Elicitations;

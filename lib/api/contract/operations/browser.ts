@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BROWSER_STATUSES } from "#db/schema/unions.ts";
+import { shownBrowserFields } from "#lib/events/event-schemas.ts";
 import { pageUrl, sessionId } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
 import { httpUrl } from "../schemas/fields.ts";
@@ -27,29 +28,13 @@ const browserStatusSchema = z
           "https://agents.example.com/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa",
         ],
       }),
-    desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
+    desiredUrl: shownBrowserFields.desiredUrl,
     lastNavigatedUrl: pageUrl(
       "The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. When a retarget or a browser start begins to load the URL that is already in this field, the field is set to null until the browser has reached the page again.",
     ).nullable(),
-    currentUrl: pageUrl(
-      "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
-    ).nullable(),
-    lastError: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
-        examples: [null],
-      }),
-    restartNotice: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          "What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs.",
-        examples: ["The browser was restarted: logins were restored. What was typed into forms is lost."],
-      }),
+    currentUrl: shownBrowserFields.currentUrl,
+    lastError: shownBrowserFields.lastError,
+    restartNotice: shownBrowserFields.restartNotice,
   })
   .meta({ id: "BrowserStatus" });
 
