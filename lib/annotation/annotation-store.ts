@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import type { Database, Transaction } from "#db/client.ts";
+import type { Database, Executor, Transaction } from "#db/client.ts";
 import { annotations, sessions } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
@@ -84,7 +84,7 @@ export function listAnnotationRows(
 }
 
 /** Whether the session has an annotation with this id. */
-export async function hasAnnotation(db: Database, sessionId: string, id: string): Promise<boolean> {
+export async function hasAnnotation(db: Executor, sessionId: string, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: annotations.id })
     .from(annotations)

@@ -138,3 +138,18 @@ test("refusals of annotations that arrive concurrently name the limit that was r
   for (const each of large) if ("error" in each) assert.match(each.error, /\(ANNOTATIONS_SESSION_MIB\)$/);
   assert.equal(large.filter(({ ok }) => ok).length, 1);
 });
+
+test("a submission that is repeated with its key is stored once, also at the same time and in a full session", async () => {
+  const sessionId = await seedSession();
+  const limits = { count: 1, bytes: 0 };
+  const record = () => recordAnnotation({ log }, sessionId, note, limits, "the key");
+  const [first, ...repeats] = await Promise.all([record(), record(), record()]);
+  assert.equal(first?.ok, true);
+  assert.deepEqual([...repeats, await record()], [first, first, first]);
+  assert.equal((await log.read(sessionId, { after: 0, limit: 20 })).length, 1);
+  const { data } = await listAnnotations(db, sessionId, { limit: 20 });
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ["id" in first ? first.id : ""],
+  );
+});

@@ -1,8 +1,8 @@
 import type { EventLog } from "#lib/events/event-log.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
-import { newId } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
-import { type AnnotationLimits, insertAnnotation } from "./annotation-store.ts";
+import { deriveId, newId } from "#lib/session/new-id.ts";
+import { findSession, lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
+import { type AnnotationLimits, hasAnnotation, insertAnnotation } from "./annotation-store.ts";
 import { describeAnnotation } from "./describe-annotation.ts";
 import type { AnnotationSubmission } from "./parse-submission.ts";
 
@@ -16,18 +16,24 @@ type RecordedAnnotation =
  * Stores a submission and its event `annotation.submitted` in one transaction, so the event is broadcast only after the
  * commit. An annotation never starts a turn. `limits` apply to the session's annotations as a whole. Source:
  * specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ *
+ * @param key random text that names this submission. A repeat with the same key stores nothing and has the same outcome.
  */
 export async function recordAnnotation(
   deps: { log: EventLog },
   sessionId: string,
   submission: AnnotationSubmission,
   limits: AnnotationLimits,
+  key?: string,
 ): Promise<RecordedAnnotation> {
   return deps.log.transact(sessionId, async (tx, emit): Promise<RecordedAnnotation> => {
-    const session = await findSession(tx, sessionId);
+    // The lock makes a repeat wait for an attempt that is still in progress.
+    const session = await (key === undefined ? findSession : lockSession)(tx, sessionId);
     if (!session) return { ok: false, reason: "unknown session" };
+    const id = key === undefined ? newId("ann") : deriveId("ann", sessionId, key);
+    if (key !== undefined && (await hasAnnotation(tx, sessionId, id))) return { ok: true, id };
     const row = {
-      id: newId("ann"),
+      id,
       sessionId,
       event: submission.event,
       payload: submission,

@@ -144,7 +144,11 @@ type RecordCalls = {
   [Name in keyof BrowserRecords]: Call<ArgsOf<BrowserRecords[Name]>, ResultOf<BrowserRecords[Name]>>;
 };
 
-/** The calls that a process of the service answers to its hosts. */
+/**
+ * The calls that a process of the service answers to its hosts. A host repeats a call whose connection ended before the
+ * answer, perhaps at another process while the first attempt is still in progress. So a repeat must have no further
+ * effect: changes have an id, and what is stored has a key.
+ */
 export type ServiceCalls = RecordCalls & {
   /**
    * Renews the lease of the host. `elsewhere` are the sessions whose browser is recorded at another host, and deleted
@@ -153,9 +157,12 @@ export type ServiceCalls = RecordCalls & {
    */
   renewLease: Call<HostLoad, ({ leaseMs: number } & UnrecordedSessions) | null>;
   readPageScript: Call<OfSession, PageScript>;
-  submitAnnotation: Call<OfSession<{ body: string }>, AnnotationVerdict>;
-  storeDownload: Call<OfSession<{ name: string; bytes: Uint8Array }>, string>;
-  saveEvidence: Call<NewEvidence, EvidencePointer>;
+  submitAnnotation: Call<OfSession<{ body: string; key: string }>, AnnotationVerdict>;
+  /** Chooses an unused path in the workspace for a download with this name. */
+  chooseDownloadPath: Call<OfSession<{ name: string }>, string>;
+  /** Returns false if there is another file at the path by now. */
+  storeDownload: Call<OfSession<{ path: string; bytes: Uint8Array }>, boolean>;
+  saveEvidence: Call<NewEvidence & { key: string }, EvidencePointer>;
   readFile: Call<OfSession<{ path: string; bytesMax: number }>, Uint8Array>;
   writeFile: Call<OfSession<{ path: string; bytes: Uint8Array }>>;
   /** Runs a function that a script of the call has called. */

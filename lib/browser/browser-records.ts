@@ -42,9 +42,12 @@ export type BrowserRecords = {
   enqueue: (session: { sessionId: string }) => Promise<void>;
   /**
    * Takes the session that has waited longest out of the queue, for a place of this host. From then on this host starts
-   * its browser. Null if no session waits at a host of which this host can take over.
+   * its browser. Null if no session waits at a host of which this host can take over. A repeat with the same id returns the
+   * same session.
    */
-  takeNext: (none: null) => Promise<NextInQueue | null>;
+  takeNext: (take: Pick<Change, "change">) => Promise<NextInQueue | null>;
+  /** Returns the positions of the sessions that wait at this host, in the queue of all hosts. 1 is next. */
+  listPositions: (none: null) => Promise<[sessionId: string, position: number][]>;
   /** Asks the other hosts for places for sessions that wait at this host. */
   seekElsewhere: (seek: { count: number }) => Promise<void>;
   emit: (event: Change & { event: PageEvent }) => Promise<void>;

@@ -13,7 +13,7 @@ import type { BrowserProvider } from "./process/browser-provider.ts";
 import { acceptOwnKey } from "./process/chromium-flags.ts";
 import { createLocalProvider } from "./process/local-provider.ts";
 import { sweepBrowsers } from "./process/profile-folder.ts";
-import { createRemoteProvider } from "./process/remote-provider.ts";
+import { createRemoteProvider, describeRemote } from "./process/remote-provider.ts";
 import { type BrowserPlaces, createBrowserPlaces } from "./session/browser-places.ts";
 import { createStoredRecord } from "./session/browser-record.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
@@ -110,7 +110,7 @@ export async function createHostBrowsers(deps: HostBrowsersDeps): Promise<HostBr
     },
     async closeSession(sessionId) {
       const browser = await browsers.remove(sessionId);
-      await browser?.end();
+      await browser?.discard();
     },
     handOver: (sessionId) => browsers.peek(sessionId)?.handOver(),
     offerPlaces: places.offer,
@@ -155,7 +155,8 @@ function assemble(deps: HostBrowsersDeps, folder: string): Parts {
   const places = createBrowserPlaces({
     max: deps.maxLive,
     endUnused: (count) => endUnused(parts, count),
-    takeNext: async () => (await deps.records.takeNext(null)) ?? undefined,
+    takeNext: async () => (await deps.records.takeNext({ change: crypto.randomUUID() })) ?? undefined,
+    listPositions: () => deps.records.listPositions(null),
     seekElsewhere: (count) =>
       void deps.records
         .seekElsewhere({ count })
@@ -196,8 +197,7 @@ export function describeLaunch({ cdpUrl, executablePath }: HostBrowsersDeps["lau
   available: boolean;
   detail: string;
 } {
-  if (cdpUrl !== undefined)
-    return { available: true, detail: `remote browser at ${URL.parse(cdpUrl)?.host ?? "an invalid URL"}` };
+  if (cdpUrl !== undefined) return { available: true, detail: describeRemote(cdpUrl) };
   if (executablePath !== undefined) return { available: true, detail: `Chromium at ${executablePath}` };
   return {
     available: false,

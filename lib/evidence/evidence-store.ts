@@ -10,19 +10,27 @@ export type EvidenceRow = typeof evidence.$inferSelect;
  * Inserts a row, whose `createdAt` the database sets.
  *
  * @param stored the path of the file with the bytes, or bytes that are stored together with the row in the database.
+ * @returns false, without a change, if a row with this id exists.
  */
 export async function insertEvidence(
   db: Database,
   row: Omit<typeof evidence.$inferInsert, "path">,
   stored: { path: string } | { bytes: Uint8Array },
-): Promise<void> {
-  if ("path" in stored) {
-    await db.insert(evidence).values({ ...row, ...stored });
-    return;
-  }
-  await db.transaction(async (tx) => {
+): Promise<boolean> {
+  const insert = async (tx: Executor, path: string) => {
+    const added = await tx
+      .insert(evidence)
+      .values({ ...row, path })
+      .onConflictDoNothing({ target: evidence.id })
+      .returning({ id: evidence.id });
+    return added.length > 0;
+  };
+  if ("path" in stored) return insert(db, stored.path);
+  return db.transaction(async (tx) => {
     const path = await insertBytes(tx, stored.bytes);
-    await tx.insert(evidence).values({ ...row, path });
+    const isNew = await insert(tx, path);
+    if (!isNew) await tx.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
+    return isNew;
   });
 }
 

@@ -86,6 +86,43 @@ describe("the evidence store", () => {
     assert.equal((await store.list("ses_a")).length, before);
   });
 
+  for (const [where, of] of [
+    ["a file", store],
+    ["the database", createEvidenceStore({ db, dataDir: undefined })],
+  ] as const)
+    it(`stores evidence in ${where} once if it is saved again with the same key, also at the same time`, async () => {
+      const objects = async () => (await client.query("select oid from pg_largeobject_metadata")).rows.length;
+      const files = () => readdir(join(dataDir, "evidence", "ses_a"));
+      // The folder exists from then on.
+      await store.save(shot());
+      const before = {
+        rows: (await store.list("ses_a")).length,
+        stored: (await files()).length + (await objects()),
+      };
+      const key = crypto.randomUUID();
+      const first = await of.save(shot({ key }));
+      const repeats = await Promise.all([
+        of.save(shot({ key })),
+        of.save(shot({ key })),
+        of.save(shot({ key })),
+      ]);
+      assert.deepEqual(repeats, [first, first, first]);
+      assert.deepEqual([...((await of.read("ses_a", first.id))?.bytes ?? [])], [1, 2, 3]);
+      await assert.rejects(of.save(shot({ key, title: "Another" })), /another piece of evidence/);
+      assert.deepEqual(
+        { rows: (await store.list("ses_a")).length, stored: (await files()).length + (await objects()) },
+        { rows: before.rows + 1, stored: before.stored + 1 },
+      );
+    });
+
+  it("keeps evidence of two sessions with the same key apart", async () => {
+    const ids = await Promise.all(
+      ["ses_a", "ses_b"].map(async (sessionId) => (await store.save(shot({ sessionId, key: "same" }))).id),
+    );
+    assert.notEqual(ids[0], ids[1]);
+    await removeEvidenceFiles(dataDir, "ses_b");
+  });
+
   it("refuses an id that is not a session's", async () => {
     await assert.rejects(store.save(shot({ sessionId: "../up" })), /not a session id/);
   });

@@ -5,7 +5,7 @@ import type { EvidenceKind } from "#db/schema/unions.ts";
 import { createDiskFloor, type DiskFloor } from "#lib/disk/disk-floor.ts";
 import { writeDurably } from "#lib/disk/durable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
-import { newId, SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
+import { deriveId, newId, SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { readErrorCode, removeFolder } from "#lib/session/removal/remove-folder.ts";
 import {
   type EvidenceRow,
@@ -27,6 +27,8 @@ export type NewEvidence = {
   url: string | null;
   mediaType: string;
   bytes: Uint8Array;
+  /** Random text that names this save. A repeated save with the same key stores nothing and returns the first pointer. */
+  key?: string;
 };
 
 /** Evidence as a list shows it, without its bytes. */
@@ -41,6 +43,7 @@ export const MISSING_BYTES =
 
 /** Stores evidence: a row in the database, and the bytes either in a file below the data folder or in the database. */
 export type EvidenceStore = {
+  /** @throws Error if the key was used for other evidence of the session. */
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
   /** Lists the evidence of the session and of its sub-agents, oldest first. */
   list: (sessionId: string) => Promise<ListedEvidence[]>;
@@ -78,21 +81,24 @@ export function createEvidenceStore(options: {
   }
 
   return {
-    async save({ bytes, ...fields }) {
-      const id = newId("evi");
-      const path = `${evidenceFolder(fields.sessionId)}/${id}`;
+    async save({ bytes, key, ...fields }) {
+      // Each attempt writes a file of its own, so a repeat cannot damage the file of the first attempt.
+      const name = newId("evi");
+      const path = `${evidenceFolder(fields.sessionId)}/${name}`;
+      const id = key === undefined ? name : deriveId("evi", fields.sessionId, key);
       const row = { id, ...fields, sizeBytes: bytes.byteLength };
       if (dataDir === undefined || (isShared && bytes.byteLength <= SHARED_BYTES_MAX)) {
-        await insertEvidence(db, row, { bytes });
+        if (!(await insertEvidence(db, row, { bytes }))) await checkSame(db, row);
         return toPointer(row);
       }
       await storeFile(dataDir, path, bytes);
+      let isStored = false;
       try {
-        await insertEvidence(db, row, { path });
-      } catch (error) {
-        await rm(join(dataDir, path), { force: true });
-        throw error;
+        isStored = await insertEvidence(db, row, { path });
+      } finally {
+        if (!isStored) await rm(join(dataDir, path), { force: true });
       }
+      if (!isStored) await checkSame(db, row);
       return toPointer(row);
     },
 
@@ -110,6 +116,18 @@ export function createEvidenceStore(options: {
       return row && { pointer: toPointer(row), bytes: await loadBytes(options, row) };
     },
   };
+}
+
+/** @throws Error if the stored row with the same id is about other evidence. */
+async function checkSame(
+  db: Database,
+  row: Pick<EvidenceRow, keyof EvidencePointer | "sessionId" | "sizeBytes">,
+): Promise<void> {
+  const stored = await findEvidence(db, row.sessionId, row.id);
+  // Evidence that was removed meanwhile was stored all the same.
+  if (!stored) return;
+  const toText = (each: typeof row) => JSON.stringify([toPointer(each), each.sessionId, each.sizeBytes]);
+  if (toText(stored) !== toText(row)) throw new Error("another piece of evidence was saved with this key");
 }
 
 const toListed = (row: EvidenceRow): ListedEvidence => ({

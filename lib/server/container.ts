@@ -167,7 +167,7 @@ async function createParts(env: Env, logger: Logger, options: ContainerOptions) 
     ...base,
     agents,
     jobs,
-    onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
+    onAnnotation: async (sessionId, body, key) => submitFromOverlay(await api.promise, sessionId, body, key),
   });
   const live = openLiveHub(base, access, tooling);
   const tokenKey = deriveUserTokenKey(storage.encryptionKey);

@@ -1,16 +1,17 @@
 import type { Logger } from "pino";
 import { findAgent } from "#lib/agents/agent-store.ts";
-import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
 import { openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
+import type { ServiceHandlersDeps } from "#lib/browser-host/service/service-handlers.ts";
 import { THIS_MACHINE } from "#lib/browser-host/service/this-machine.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
-import { storeDownload } from "#lib/sandbox/store-download.ts";
+import { downloadsIn } from "#lib/sandbox/store-download.ts";
 import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
@@ -34,7 +35,7 @@ export type OpenBrowsersDeps = {
   /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
-  onAnnotation: HostBrowsersDeps["onAnnotation"];
+  onAnnotation: ServiceHandlersDeps["onAnnotation"];
   runners: {
     sandbox: SandboxService;
     /** Undefined if browsers and scripts run in the boxes of sessions. */
@@ -75,10 +76,8 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
     onRequestRefused: deps.securityLog.networkRefused,
     onAnnotation: deps.onAnnotation,
     readPageScript: (sessionId: string) => readPageScript(db, sessionId),
-    async storeDownload(sessionId: string, name: string, bytes: Uint8Array) {
-      // The download is stored in the workspace of the root session, which its sub-agents share.
-      return storeDownload(await sandbox.open(await rootOf(sessionId)), name, bytes);
-    },
+    // Downloads are stored in the workspace of the root session, which its sub-agents share.
+    downloads: async (sessionId: string) => downloadsIn(await sandbox.open(await rootOf(sessionId))),
     control,
     scriptHelpers: (call: ToolCall) => helpers(call),
   };

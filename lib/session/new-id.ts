@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -26,9 +26,28 @@ type IdKind =
  * Creates an id: prefix, underscore, 24 characters of lowercase base32 (120 bits). Source: `wire.md`, POST
  * /api/session.
  */
-export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {
+export const newId = <Kind extends IdKind>(kind: Kind): `${Kind}_${string}` => toId(kind, randomBytes(24));
+
+/**
+ * Derives an id from a session and a key, so that a repeated call gives its row the same id.
+ * @param key random text that the caller of the first attempt has chosen.
+ */
+export const deriveId = <Kind extends IdKind>(
+  kind: Kind,
+  sessionId: string,
+  key: string,
+): `${Kind}_${string}` =>
+  toId(
+    kind,
+    createHash("sha256")
+      .update(JSON.stringify([sessionId, key]))
+      .digest()
+      .subarray(0, 24),
+  );
+
+function toId<Kind extends IdKind>(kind: Kind, bytes: Uint8Array): `${Kind}_${string}` {
   let text = "";
-  for (const byte of randomBytes(24)) text += ALPHABET[byte & 31];
+  for (const byte of bytes) text += ALPHABET[byte & 31];
   return `${kind}_${text}`;
 }
 

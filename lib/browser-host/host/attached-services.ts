@@ -116,6 +116,7 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
       emit: record("emit"),
       enqueue: record("enqueue"),
       takeNext: record("takeNext"),
+      listPositions: record("listPositions"),
       seekElsewhere: record("seekElsewhere"),
       findOpenTurns: record("findOpenTurns"),
       listSharedInUse: record("listSharedInUse"),

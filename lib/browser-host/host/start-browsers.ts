@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { NewEvidence } from "#lib/evidence/evidence.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { type Downloads, storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
@@ -10,7 +13,7 @@ import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
 import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
-import type { HostSettings, ServiceCalls } from "../host-calls.ts";
+import type { HostSettings } from "../host-calls.ts";
 import type { AttachedServices } from "./attached-services.ts";
 import type { ServiceOrigins } from "./service-origins.ts";
 
@@ -46,12 +49,13 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
     waitMs,
     keepSpare,
     onRequestRefused: (refusal) => services.tell("noteRefusal", refusal),
-    onAnnotation: (sessionId, body) => services.ask("submitAnnotation", { sessionId, body }),
+    onAnnotation: (sessionId, body) =>
+      services.ask("submitAnnotation", { sessionId, body, key: randomUUID() }),
     readPageScript: (sessionId) => services.ask("readPageScript", { sessionId }),
-    storeDownload: (sessionId, name, bytes) => services.ask("storeDownload", { sessionId, name, bytes }),
+    storeDownload: (sessionId, name, bytes) => storeDownload(downloadsOf(services, sessionId), name, bytes),
   });
   const evidence = {
-    save: (picture: ServiceCalls["saveEvidence"]["args"]) => services.ask("saveEvidence", picture),
+    save: (picture: NewEvidence) => services.ask("saveEvidence", { ...picture, key: randomUUID() }),
   };
   const pages = createPageTools({
     browser: browsers,
@@ -80,3 +84,8 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
   });
   return { browsers, pages, variants };
 }
+
+const downloadsOf = ({ ask }: Pick<AttachedServices, "ask">, sessionId: string): Downloads => ({
+  choosePath: (name) => ask("chooseDownloadPath", { sessionId, name }),
+  store: (path, bytes) => ask("storeDownload", { sessionId, path, bytes }),
+});

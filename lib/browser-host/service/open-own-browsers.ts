@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
+import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
@@ -17,7 +19,7 @@ import type { OpenedBrowsers } from "./open-hosted-browsers.ts";
 import type { ServiceHandlersDeps } from "./service-handlers.ts";
 
 type OwnBrowsersDeps = ServiceHandlersDeps &
-  Omit<HostBrowsersDeps, "records"> & {
+  Omit<HostBrowsersDeps, "records" | "onAnnotation" | "storeDownload"> & {
     control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
     scripts: ScriptRunner;
     scriptHelpers: HostServices["scriptHelpers"];
@@ -35,7 +37,13 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   const id = newHostId();
   const row = { id, home: "local", sessionId: null, machine: id, url: "", sealedToken: "" } as const;
   await storeHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
-  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords(deps, id) });
+  const browsers = await createHostBrowsers({
+    ...deps,
+    records: createStoredRecords(deps, id),
+    onAnnotation: (sessionId, body) => deps.onAnnotation(sessionId, body, randomUUID()),
+    storeDownload: async (sessionId, name, bytes) =>
+      storeDownload(await deps.downloads(sessionId), name, bytes),
+  });
   const renew = () =>
     void renewHost(db, id, { load: browsers.listLive().length }).catch((error: unknown) =>
       logger.warn({ err: error }, "the lease of the process's browsers was not renewed"),

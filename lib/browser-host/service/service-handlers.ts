@@ -1,11 +1,13 @@
 import type { Database } from "#db/client.ts";
 import { isQueryError } from "#db/query-error.ts";
 import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import { createStoredRecords, type HostQueue } from "#lib/browser/store/stored-records.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { Downloads } from "#lib/sandbox/store-download.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-types.ts";
@@ -14,16 +16,16 @@ import type { ServiceCalls } from "../host-calls.ts";
 import { findUnrecorded, LEASE_MS, renewHost } from "./host-store.ts";
 
 /** What a process of the service does for its hosts. */
-export type ServiceHandlersDeps = Pick<
-  HostBrowsersDeps,
-  "onAnnotation" | "readPageScript" | "storeDownload"
-> & {
+export type ServiceHandlersDeps = Pick<HostBrowsersDeps, "readPageScript"> & {
   db: Database;
   log: EventLog;
   sealer: Sealer;
   logger: Logger;
   evidence: Pick<EvidenceStore, "save">;
   files: (rootSessionId: string) => ScriptFiles;
+  downloads: (sessionId: string) => Promise<Downloads>;
+  /** Stores a submission of the annotation overlay, once for each key. @see HostBrowsersDeps.onAnnotation */
+  onAnnotation: (sessionId: string, body: string, key: string) => Promise<AnnotationVerdict>;
   variantScripts: VariantScripts;
   onRequestRefused: (refusal: NetworkRefusal) => void;
 };
@@ -80,8 +82,9 @@ export function createServiceHandlers(
       return null;
     },
     readPageScript: ({ sessionId }) => deps.readPageScript(sessionId),
-    submitAnnotation: ({ sessionId, body }) => deps.onAnnotation(sessionId, body),
-    storeDownload: ({ sessionId, name, bytes }) => deps.storeDownload(sessionId, name, bytes),
+    submitAnnotation: ({ sessionId, body, key }) => deps.onAnnotation(sessionId, body, key),
+    chooseDownloadPath: async ({ sessionId, name }) => (await deps.downloads(sessionId)).choosePath(name),
+    storeDownload: async ({ sessionId, path, bytes }) => (await deps.downloads(sessionId)).store(path, bytes),
     saveEvidence: (picture) => evidence.save(picture),
     readFile: ({ sessionId, path, bytesMax }) => files(sessionId).read(path, bytesMax),
     async writeFile({ sessionId, path, bytes }) {

@@ -59,9 +59,13 @@ export function createRemoteProvider(deps: {
         },
       };
     },
-    describe: () => ({ available: true, detail: `remote browser at ${host}` }),
+    describe: () => ({ available: true, detail: describeRemote(cdpUrl) }),
   };
 }
+
+/** Describes the browsers at a DevTools endpoint, and what they cannot do. */
+export const describeRemote = (cdpUrl: string): string =>
+  `remote browser at ${URL.parse(cdpUrl)?.host ?? "an invalid URL"}; when it ends, only cookies survive`;
 
 /**
  * Returns the WebSocket URL of an http(s) or ws(s) endpoint. @throws Error when an http(s) endpoint gives no such URL.

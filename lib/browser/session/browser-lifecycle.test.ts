@@ -8,20 +8,22 @@ import type { StoredRecord } from "./browser-record.ts";
 
 const row = { sessionId: "ses_a", returnUrl: null, restartNotice: null } as BrowserRow;
 
-/** Ends a browser whose end cannot be recorded. @returns the logged warnings. */
-async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
+type Deps = Parameters<typeof createBrowserLifecycle>[0];
+
+/** Creates the lifecycle of a browser that starts at once. `warnings` are the logged warnings. */
+function openLifecycle(record: Partial<StoredRecord>, over: Partial<Deps> = {}) {
   const warnings: string[] = [];
-  const record = {
-    read,
-    dropClaim: async () => {},
-    noteWaiting() {},
-    move: async (event) => (event === "reaped" ? Promise.reject(new Error("not written")) : row),
-    settle: async () => {},
-  } as Partial<StoredRecord> as StoredRecord;
   const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
   const lifecycle = createBrowserLifecycle({
     sessionId: "ses_a",
-    record,
+    // The cast is safe: a lifecycle needs nothing else of a record.
+    record: {
+      dropClaim: async () => {},
+      noteWaiting() {},
+      settle: async () => {},
+      move: async () => row,
+      ...record,
+    } as Partial<StoredRecord> as StoredRecord,
     take: async () => browser as unknown as OpenBrowser,
     onTaken() {},
     land: async () => {},
@@ -29,18 +31,40 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
     onEnding: async () => {},
     requestPlace: () => ({
       granted: Promise.resolve(),
-      position: () => 0,
+      isWaiting: () => false,
       isHandedOver: false,
       enlist() {},
       release() {},
     }),
     placeWait: { waitMs: 60_000, explain: () => "" },
     logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },
+    ...over,
+  });
+  return { lifecycle, warnings };
+}
+
+/** Ends a browser whose end cannot be recorded. @returns the logged warnings. */
+async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
+  const { lifecycle, warnings } = openLifecycle({
+    read,
+    move: async (event) => (event === "reaped" ? Promise.reject(new Error("not written")) : row),
   });
   await lifecycle.provision();
   await lifecycle.end();
   return warnings;
 }
+
+test("a browser that is discarded ends without waiting for its pages", async () => {
+  const moves: string[] = [];
+  const move = async (event: string) => {
+    moves.push(event);
+    return row;
+  };
+  const { lifecycle } = openLifecycle({ move }, { onEnding: () => new Promise(() => {}) });
+  await lifecycle.provision();
+  await lifecycle.discard();
+  assert.deepEqual(moves, ["provision", "cameUp", "reaped"]);
+});
 
 describe("a browser's end that cannot be recorded", () => {
   test("is logged as a warning while the session exists, or if that cannot be read", async () => {
@@ -59,35 +83,16 @@ describe("a browser that is lost before its start is recorded", () => {
     const moves: string[] = [];
     const started: RunningBrowser[] = [];
     const cameUp = Promise.withResolvers<void>();
-    const record = {
-      dropClaim: async () => {},
-      noteWaiting() {},
-      async move(event) {
-        moves.push(event);
-        if (event === "cameUp") await cameUp.promise;
-        return row;
+    const { lifecycle } = openLifecycle(
+      {
+        async move(event) {
+          moves.push(event);
+          if (event === "cameUp") await cameUp.promise;
+          return row;
+        },
       },
-      settle: async () => {},
-    } as Partial<StoredRecord> as StoredRecord;
-    const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
-    const lifecycle = createBrowserLifecycle({
-      sessionId: "ses_a",
-      record,
-      take: async () => browser as unknown as OpenBrowser,
-      land: async () => {},
-      onReleased() {},
-      onEnding: async () => {},
-      onTaken: (running) => void started.push(running),
-      requestPlace: () => ({
-        granted: Promise.resolve(),
-        position: () => 0,
-        isHandedOver: false,
-        enlist() {},
-        release() {},
-      }),
-      placeWait: { waitMs: 60_000, explain: () => "" },
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-    });
+      { onTaken: (running) => void started.push(running) },
+    );
     const first = lifecycle.provision();
     await waitFor(() => lifecycle.state().kind === "recording", "the browser to be recorded");
     const [lost] = started;

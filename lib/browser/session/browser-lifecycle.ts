@@ -65,6 +65,8 @@ export type BrowserLifecycle = {
   handOver: () => void;
   /** Ends the browser, or stops waiting for a place. Resolves when this is recorded. */
   end: () => Promise<void>;
+  /** Like `end`, but without `onEnding`, which may wait for pages: nothing of the browser is needed any more. */
+  discard: () => Promise<void>;
 };
 
 type LifecycleDeps = {
@@ -82,9 +84,11 @@ type LifecycleDeps = {
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
-  /** Called before the rest of a browser is closed, with the event that ends it. Never rejects. */
-  onEnding: (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
+  onEnding: OnEnding;
 };
+
+/** Called before the rest of a browser is closed, with the event that ends it. Never rejects. */
+type OnEnding = (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
 
 type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
 
@@ -99,7 +103,8 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     handOver() {
       if (isStarting(life.state)) life.state.start.giveUp(new ElsewhereError(deps.sessionId));
     },
-    end: () => end(life),
+    end: () => end(life, deps.onEnding),
+    discard: () => end(life, async () => {}),
   };
 }
 
@@ -139,7 +144,7 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
     }
   }
 
-  const isWaiting = () => life.state === starting && (ticket?.position() ?? 0) > 0;
+  const isWaiting = () => life.state === starting && (ticket?.isWaiting() ?? false);
   const start: BrowserStart<RunningBrowser> = shareStart({
     browser: run(),
     isWaiting,
@@ -219,8 +224,7 @@ async function takeWithPlace(
 ): Promise<OpenBrowser> {
   const { record } = deps;
   try {
-    if (place.position() > 0) {
-      record.noteWaiting(place.position());
+    if (place.isWaiting()) {
       onQueued();
       record.enqueue().then(place.enlist, (error: unknown) => place.release(toNoBrowser(error)));
     }
@@ -261,28 +265,34 @@ function lose(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, las
   if (runningIn(life.state) !== running) return;
   const { sessionId, logger } = life.deps;
   logger.warn({ sessionId, event, lastError }, "a browser ended unexpectedly");
-  retire(life, running, event, lastError === null ? {} : { lastError });
+  retire(life, running, event, life.deps.onEnding, lastError === null ? {} : { lastError });
 }
 
-async function end(life: Lifecycle): Promise<void> {
+async function end(life: Lifecycle, onEnding: OnEnding): Promise<void> {
   if (isStarting(life.state)) {
     const { start } = life.state;
     start.giveUp(new Error("the browser was ended while the session waited for it"));
     await start.settled;
   }
   const running = runningIn(life.state);
-  if (running) retire(life, running, "reaped");
+  if (running) retire(life, running, "reaped", onEnding);
   const { state } = life;
   if (state.kind === "ending") await state.ended;
   await life.deps.record.settle();
 }
 
 /** Detaches a browser from the session, then closes it and records its end. */
-function retire(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, fields: BrowserFields = {}) {
+function retire(
+  life: Lifecycle,
+  running: RunningBrowser,
+  event: BrowserEvent,
+  onEnding: OnEnding,
+  fields: BrowserFields = {},
+) {
   const { deps, state } = life;
   deps.onReleased();
   const started = state.kind === "recording" ? state.start.settled : undefined;
-  beginEnding(life, closeAndRecord(deps, running, event, fields, started));
+  beginEnding(life, closeAndRecord({ ...deps, onEnding }, running, event, fields, started));
 }
 
 function beginEnding(life: Lifecycle, ended: Promise<void>): void {

@@ -18,6 +18,7 @@ function openPlaces(
     max,
     endUnused,
     takeNext: async () => queue.shift(),
+    listPositions: async () => queue.map(({ sessionId }, index) => [sessionId, index + 1]),
     seekElsewhere: (count) => void sought.push(count),
     onError: (error) => assert.fail(String(error)),
   });
@@ -25,12 +26,12 @@ function openPlaces(
   const granted: string[] = [];
   const request = (name: string, sessionId: string | undefined = name): PlaceTicket => {
     const ticket = places.request(sessionId, (position) => moves[name]?.push(position));
-    moves[name] = [ticket.position()];
+    moves[name] = [];
     ticket.granted.then(
       () => granted.push(name),
       () => {},
     );
-    if (ticket.position() > 0 && sessionId !== undefined) {
+    if (ticket.isWaiting() && sessionId !== undefined) {
       queue.push({ sessionId, isOurs: true });
       ticket.enlist();
     }
@@ -46,13 +47,14 @@ describe("places", () => {
     const { request, moves, granted } = openPlaces(1);
     const [one, two] = [request("one"), request("two")];
     request("three");
+    await settle();
     one.release();
     await settle();
     assert.deepEqual(granted, ["one", "two"]);
     two.release();
     await settle();
     assert.deepEqual(granted, ["one", "two", "three"]);
-    assert.deepEqual(moves, { one: [0], two: [1], three: [2, 1] });
+    assert.deepEqual(moves, { one: [], two: [1], three: [2, 1] });
   });
 
   test("a session that leaves the queue gets its error, and the others move up", async () => {
@@ -60,9 +62,11 @@ describe("places", () => {
     const one = request("one");
     const two = request("two");
     request("three");
+    await settle();
     const error = new Error("stopped");
     two.release(error);
     await assert.rejects(two.granted, error);
+    await settle();
     assert.deepEqual(moves.three, [2, 1]);
     one.release();
     one.release();
@@ -139,7 +143,7 @@ describe("places", () => {
     assert.deepEqual(granted, ["one"]);
     assert.equal(places.hasRoom(), false);
     const ticket = request("elsewhere");
-    assert.deepEqual([ticket.isHandedOver, ticket.position()], [true, 0]);
+    assert.deepEqual([ticket.isHandedOver, ticket.isWaiting()], [true, false]);
     ticket.release();
     await settle();
     assert.deepEqual(granted, ["one", "elsewhere", "two"]);

@@ -4,11 +4,12 @@ import type { OpenTurn } from "#lib/session/store/run-store.ts";
 export type PlaceTicket = {
   /** Resolves when there is a place. Rejects with the error of `release` if `release` is called before that. */
   granted: Promise<void>;
-  /** Returns the position in this host's queue, beginning with 1; returns 0 if there is a place. */
-  position: () => number;
+  isWaiting: () => boolean;
   /** Whether the session waited at another host. Its start is recorded already, and it has a place. */
   isHandedOver: boolean;
-  /** Call it when the session's wait is stored. Before that, the session gets no place of the queue. */
+  /**
+   * Call it when the session's wait is stored. Before that, the session has no position and gets no place of the queue.
+   */
   enlist: () => void;
   /** Gives the place back, or leaves the queue with an error. Only the first call has an effect. */
   release: (error?: Error) => void;
@@ -18,7 +19,7 @@ export type PlaceTicket = {
 export type BrowserPlaces = {
   /**
    * @param sessionId undefined for a lease, which waits only for a place of this host.
-   * @param onMove called with each new position while the session waits.
+   * @param onMove called with the session's position in the queue of all hosts, and with each new one. 1 is next.
    */
   request: (sessionId: string | undefined, onMove: (position: number) => void) => PlaceTicket;
   /** Whether a place is free and no session waits for it. */
@@ -44,6 +45,8 @@ type PlacesDeps = {
    * session waits.
    */
   takeNext: () => Promise<NextInQueue | undefined>;
+  /** Returns the positions of the sessions that wait at this host, in the queue of all hosts. */
+  listPositions: () => Promise<[sessionId: string, position: number][]>;
   /** Asks the other hosts for places. Called while sessions wait and no browser of this host can be ended for them. */
   seekElsewhere: (count: number) => void;
   onError: (error: unknown) => void;
@@ -51,7 +54,8 @@ type PlacesDeps = {
 
 type Waiting = {
   sessionId: string | undefined;
-  position: number;
+  /** The position that was reported last. */
+  position: number | undefined;
   grant: () => void;
   onMove: (position: number) => void;
 };
@@ -71,10 +75,14 @@ type Places = {
   isLooking: boolean;
   /** Whether a browser may have become unused since the latest search for unused browsers began. */
   mustLookAgain: boolean;
+  /** Settles when the positions that are being read are reported. */
+  reporting: Promise<void> | undefined;
+  /** Whether the queue may have changed since the positions began to be read. */
+  mustReportAgain: boolean;
   timer: NodeJS.Timeout | undefined;
 };
 
-/** How often to look for unused browsers while sessions wait. */
+/** How often to look for unused browsers and new positions while sessions wait. */
 const RECHECK_MS = 1_000;
 /** How long a place is kept for a session from another host. */
 const PROMISE_MS = 30_000;
@@ -94,6 +102,8 @@ export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
     mustAdmitAgain: false,
     isLooking: false,
     mustLookAgain: false,
+    reporting: undefined,
+    mustReportAgain: false,
     timer: undefined,
   };
   return {
@@ -116,11 +126,10 @@ function request(
   let state: "waiting" | "held" | "released" = "waiting";
   const waiting: Waiting = {
     sessionId,
-    position: line.length + 1,
+    position: undefined,
     onMove,
     grant() {
       state = "held";
-      waiting.position = 0;
       resolve();
     },
   };
@@ -135,9 +144,10 @@ function request(
   }
   return {
     granted,
-    position: () => waiting.position,
+    isWaiting: () => state === "waiting",
     isHandedOver,
-    enlist: () => void admit(places),
+    // The position is reported first: a session that was told to wait learns it.
+    enlist: () => void reportPositions(places).then(() => admit(places)),
     release(error = new Error("the session no longer waits for a browser")) {
       if (state === "released") return;
       if (state === "held") places.held -= 1;
@@ -146,7 +156,7 @@ function request(
         reject(error);
       }
       state = "released";
-      reportPositions(places);
+      void reportPositions(places);
       recheck(places);
     },
   };
@@ -175,7 +185,7 @@ async function admit(places: Places): Promise<void> {
   try {
     while (places.mustAdmitAgain) {
       places.mustAdmitAgain = false;
-      while (await admitNext(places)) reportPositions(places);
+      while (await admitNext(places)) void reportPositions(places);
     }
   } catch (error) {
     places.deps.onError(error);
@@ -211,12 +221,30 @@ function grantPlace({ line }: Places, waiting: Waiting): void {
   waiting.grant();
 }
 
-/** Reports the positions that have changed. */
-function reportPositions({ line }: Places): void {
-  for (const [index, waiting] of line.entries()) {
-    if (waiting.position === index + 1) continue;
-    waiting.position = index + 1;
-    waiting.onMove(waiting.position);
+/** Reports the positions that have changed. Resolves when those of this moment are reported; never rejects. */
+function reportPositions(places: Places): Promise<void> {
+  places.mustReportAgain = true;
+  places.reporting ??= Promise.resolve().then(() => readPositions(places));
+  return places.reporting;
+}
+
+async function readPositions(places: Places): Promise<void> {
+  const { deps, line } = places;
+  try {
+    while (places.mustReportAgain && line.some(({ sessionId }) => sessionId !== undefined)) {
+      places.mustReportAgain = false;
+      const positions = new Map(await deps.listPositions());
+      for (const waiting of line) {
+        const position = positions.get(waiting.sessionId ?? "");
+        if (position === undefined || position === waiting.position) continue;
+        waiting.position = position;
+        waiting.onMove(position);
+      }
+    }
+  } catch (error) {
+    deps.onError(error);
+  } finally {
+    places.reporting = undefined;
   }
 }
 
@@ -242,6 +270,8 @@ async function look(places: Places): Promise<void> {
   places.isLooking = false;
   if (line.length === 0) return;
   if (ended === 0) deps.seekElsewhere(line.length);
+  // Sessions at other hosts may have left the queue.
+  void reportPositions(places);
   places.timer = setTimeout(() => recheck(places), RECHECK_MS).unref();
 }
 

@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { browserHosts, browsers } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { enqueueSession, takeNextInQueue } from "../store/queue-store.ts";
+import { enqueueSession, listPositions, takeNextInQueue } from "../store/queue-store.ts";
 import { insertTestHost, insertTestSession, waitFor } from "../testing.ts";
 import { type BrowserPlaces, createBrowserPlaces, type PlaceTicket } from "./browser-places.ts";
 
@@ -29,10 +29,11 @@ async function openHosts(
 ) {
   const hosts = new Map<string, Host>();
   const order: string[] = [];
+  const moves: [sessionId: string, position: number][] = [];
   const holders = new Map<string, Host>();
 
   function request(host: Host, sessionId: string): PlaceTicket {
-    const ticket = host.places.request(sessionId, () => {});
+    const ticket = host.places.request(sessionId, (position) => moves.push([sessionId, position]));
     host.tickets.set(sessionId, ticket);
     ticket.granted.then(
       () => {
@@ -51,16 +52,20 @@ async function openHosts(
       max: PLACES,
       endUnused: async () => 0,
       async takeNext() {
-        const next = await takeNextInQueue(db, id);
+        const next = await takeNext(id);
         if (!next) return undefined;
         const isOurs = next.from === id;
         if (!isOurs) {
-          hosts.get(next.from)?.tickets.get(next.sessionId)?.release();
+          hosts
+            .get(next.from ?? "")
+            ?.tickets.get(next.sessionId)
+            ?.release();
           // The caller repeats its call at this host, when this host has kept the place.
           setImmediate(() => request(host, next.sessionId));
         }
         return { sessionId: next.sessionId, isOurs };
       },
+      listPositions: () => listPositions(db, id),
       seekElsewhere(wanted) {
         for (const other of hosts.values()) if (other !== host) void other.places.offer(wanted);
       },
@@ -77,7 +82,7 @@ async function openHosts(
     const sessionId = await insertTestSession(db);
     await db.insert(browsers).values({ sessionId, status: "creating", hostId: host.id });
     const ticket = request(host, sessionId);
-    if (ticket.position() > 0) {
+    if (ticket.isWaiting()) {
       await enqueueSession(db, host.id, sessionId);
       ticket.enlist();
     }
@@ -88,8 +93,11 @@ async function openHosts(
     holders.get(sessionId)?.tickets.get(sessionId)?.release();
     holders.delete(sessionId);
   }
-  return { opened, order, holders, arrive, leave };
+  return { opened, order, moves, holders, arrive, leave };
 }
+
+const takeNext = (hostId: string, change: string = crypto.randomUUID()) =>
+  takeNextInQueue(db, hostId, change);
 
 const isWaiting = async (sessionId: string) =>
   (await db.select().from(browsers).where(eq(browsers.sessionId, sessionId)))[0]?.waitingSince != null;
@@ -125,7 +133,7 @@ test("sessions that arrive within one millisecond get places in order of arrival
       .update(browsers)
       .set({ waitingSince: sql`${`2026-01-01 00:00:00.00000${index + 1}+00`}::timestamptz` })
       .where(eq(browsers.sessionId, sessionId));
-  assert.equal((await takeNextInQueue(db, host.id))?.sessionId, waiting[0]);
+  assert.equal((await takeNext(host.id))?.sessionId, waiting[0]);
 });
 
 test("a session waits for its own host if no process of its machine can reach the other one", async () => {
@@ -136,7 +144,7 @@ test("a session waits for its own host if no process of its machine can reach th
   for (let index = 0; index < PLACES; index += 1) held.push(await arrive(here));
   const waiting = await arrive(here);
   assert.equal(await there.places.offer(1), 1);
-  assert.equal(await takeNextInQueue(db, there.id), undefined);
+  assert.equal(await takeNext(there.id), undefined);
   assert.equal(await isWaiting(waiting), true);
   leave(held[0] ?? "");
   await waitFor(() => order.includes(waiting), "a place of its own host");
@@ -156,13 +164,47 @@ test("a host that is about to end takes over no session, and a session in a sand
   const change = (host: { id: string }, fields: Partial<typeof browserHosts.$inferInsert>) =>
     db.update(browserHosts).set(fields).where(eq(browserHosts.id, host.id));
   await change(second, { home: "remote", places: 0 });
-  assert.equal(await takeNextInQueue(db, second.id), undefined);
+  assert.equal(await takeNext(second.id), undefined);
   await change(second, { places: PLACES, protocol: 2 });
-  assert.equal(await takeNextInQueue(db, second.id), undefined);
+  assert.equal(await takeNext(second.id), undefined);
   await change(second, { protocol: 1 });
   await change(first, { home: "sandbox" });
-  assert.equal(await takeNextInQueue(db, second.id), undefined);
+  assert.equal(await takeNext(second.id), undefined);
   await change(first, { home: "remote" });
-  assert.deepEqual(await takeNextInQueue(db, second.id), { sessionId: waiting, from: first.id });
-  assert.equal(await takeNextInQueue(db, first.id), undefined);
+  assert.deepEqual(await takeNext(second.id), { sessionId: waiting, from: first.id });
+  assert.equal(await takeNext(first.id), undefined);
+});
+
+test("a host whose connection ended before the answer gets the same session again, and its place", async () => {
+  const { opened, arrive } = await openHosts(1);
+  const [first] = opened as [Host];
+  // A host that takes sessions only when the test says so.
+  const second = { id: await insertTestHost(db) };
+  await db.update(browserHosts).set({ home: "remote" }).where(eq(browserHosts.id, second.id));
+  for (let index = 0; index < PLACES; index += 1) await arrive(first);
+  const [oldest, next] = [await arrive(first), await arrive(first)];
+  assert.deepEqual(await takeNext(second.id, "a change"), { sessionId: oldest, from: first.id });
+  assert.deepEqual(await takeNext(second.id, "a change"), { sessionId: oldest, from: null });
+  assert.equal(await isWaiting(next), true);
+  assert.deepEqual(await takeNext(first.id), { sessionId: next, from: first.id });
+});
+
+test("positions are those in the queue of all hosts, and change when sessions of another host leave it", async () => {
+  const { opened, moves, arrive, leave } = await openHosts(2);
+  const [first, second] = opened as [Host, Host];
+  const held: string[] = [];
+  for (const host of [first, second])
+    for (let index = 0; index < PLACES; index += 1) held.push(await arrive(host));
+  const one = await arrive(first);
+  const two = await arrive(second);
+  const three = await arrive(first);
+  const movesOf = (sessionId: string) =>
+    moves.flatMap(([id, position]) => (id === sessionId ? [position] : []));
+  await waitFor(() => movesOf(three).length > 0, "the position of the last session");
+  assert.deepEqual([one, two, three].map(movesOf), [[1], [2], [3]]);
+  first.tickets.get(one)?.release();
+  await db.update(browsers).set({ waitingSince: null }).where(eq(browsers.sessionId, one));
+  await waitFor(() => movesOf(two).length > 1 && movesOf(three).length > 1, "the next positions");
+  assert.deepEqual([movesOf(two).at(-1), movesOf(three).at(-1)], [1, 2]);
+  for (const sessionId of held) leave(sessionId);
 });

@@ -103,6 +103,8 @@ export type SessionBrowser = {
    * browser is being started, ends the browser after its start.
    */
   end: () => Promise<void>;
+  /** Like `end`, but keeps nothing of the browser, and so does not wait for pages that hang. */
+  discard: () => Promise<void>;
 };
 
 const REST_MS = 10 * 60_000;
@@ -155,6 +157,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     isEvictable: (nowMs) => isEvictable(session, nowMs),
     handOver: life.handOver,
     end: life.end,
+    discard: life.discard,
   };
 }
 

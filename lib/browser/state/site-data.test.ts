@@ -41,7 +41,7 @@ before(async () => {
     const hop = request.url === "/hop" ? `<script>localStorage.setItem("hop", "left at once")</script>` : "";
     response.end(`${HTML}<p id=cookie>${request.headers.cookie ?? "none"}</p>${frame}${hop}`);
   });
-  fixture = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
+  fixture = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`], { idleMs: 0 });
 });
 after(async () => {
   await fixture?.close();
@@ -54,9 +54,9 @@ const rowsOf = (sessionId: string) =>
   fixture.db.select().from(siteData).where(eq(siteData.sessionId, sessionId));
 const namesOf = async (sessionId: string) => (await rowsOf(sessionId)).map(({ name }) => name).sort();
 
-/** Ends the session's browser as if it had been idle, and starts the next one. */
+/** Ends the session's browser because it is idle, and starts the next one. */
 async function restart(sessionId: string) {
-  await fixture.browsers.closeSession(sessionId);
+  await fixture.browsers.reapIdle();
   return fixture.browsers.ensure(sessionId);
 }
 
@@ -148,7 +148,7 @@ test("site data is stored encrypted while the browser runs; a browser that was s
   assert.ok(!texts.includes("t-2") && !texts.includes("secret"), "site data is encrypted");
   await fixture.db.update(browserRows).set({ starts: 2 }).where(eq(browserRows.sessionId, sessionId));
   await live.page().evaluate(() => localStorage.setItem("token", "of a browser that was given up"));
-  await fixture.browsers.closeSession(sessionId);
+  await fixture.browsers.reapIdle();
   assert.deepEqual(await rowsOf(sessionId), stored);
 });
 
@@ -223,7 +223,7 @@ test("storage that a page deletes is deleted; other sessions have none of it, an
   assert.equal(await apart.page().locator("#cookie").textContent(), "none");
   assert.equal(await apart.page().evaluate(() => localStorage.length), 0);
   await second.page().evaluate(() => localStorage.clear());
-  await fixture.browsers.closeSession(sessionId);
+  await fixture.browsers.reapIdle();
   assert.deepEqual(await namesOf(sessionId), ["cookies"]);
   await fixture.db.delete(sessions).where(eq(sessions.id, sessionId));
   assert.deepEqual(await rowsOf(sessionId), []);

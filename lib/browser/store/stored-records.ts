@@ -23,7 +23,7 @@ import {
   selectPage,
 } from "./browser-store.ts";
 import { readPictureTimes, writePicture } from "./picture-store.ts";
-import { enqueueSession, takeNextInQueue } from "./queue-store.ts";
+import { enqueueSession, listPositions, takeNextInQueue } from "./queue-store.ts";
 
 /** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
 type ShownFields = Pick<
@@ -99,13 +99,16 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
       });
     },
     enqueue: ({ sessionId }) => enqueueSession(db, hostId, sessionId),
-    async takeNext() {
-      const next = await takeNextInQueue(db, hostId);
+    async takeNext({ change }) {
+      const next = await takeNextInQueue(db, hostId, change);
       if (!next) return null;
       const isOurs = next.from === hostId;
-      if (!isOurs) await queue?.onHandedOver({ sessionId: next.sessionId, hostId: next.from });
+      // A host that is not told learns it when it renews its lease.
+      if (!isOurs && next.from !== null)
+        await queue?.onHandedOver({ sessionId: next.sessionId, hostId: next.from });
       return { sessionId: next.sessionId, isOurs };
     },
+    listPositions: () => listPositions(db, hostId),
     seekElsewhere: async ({ count }) => queue?.onSeek(count),
     async emit({ sessionId, change, event }) {
       const session = await readBrowserSession(db, sessionId);

@@ -290,7 +290,10 @@ export function createTestSandbox(): SandboxService & { files: Map<string, Uint8
       return { bytes: bytes.subarray(0, limitBytes), totalBytes: bytes.length };
     },
     writeFile: async (path, bytes) => void files.set(path, bytes),
-    list: async () => [],
+    list: async (folder) =>
+      [...files].flatMap(([path, bytes]) =>
+        path.startsWith(`${folder}/`) ? [{ path, type: "file" as const, sizeBytes: bytes.length }] : [],
+      ),
     run: refuse,
     runProgram: refuse,
     runTests: refuse,

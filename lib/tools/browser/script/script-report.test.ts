@@ -7,7 +7,7 @@ import {
   type TestBrowsers,
   waitFor,
 } from "#lib/browser/testing.ts";
-import { storeDownload } from "#lib/sandbox/store-download.ts";
+import { downloadsIn, storeDownload } from "#lib/sandbox/store-download.ts";
 import { createSnapshotBook } from "../read/snapshot-book.ts";
 import { markActivity, reportActivity } from "../report/report-activity.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
@@ -85,7 +85,7 @@ before(async () => {
     return send({ "content-type": "text/html; charset=utf-8", ...policy }, page);
   });
   harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
-    storeDownload: (_session, name, bytes) => storeDownload(workspace, name, bytes),
+    storeDownload: (_session, name, bytes) => storeDownload(downloadsIn(workspace), name, bytes),
   });
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
   sessionId = await insertTestSession(harness.db);
