@@ -44,7 +44,8 @@ async function submit(): Promise<void> {
   await person.click(SUBMIT);
 }
 /** Submits as the overlay does. @returns what the overlay shows to the person. */
-const submitText = (body: string) => submitFromOverlay(service.container.services, sessionId, body);
+const submitText = (body: string, key: string = crypto.randomUUID()) =>
+  submitFromOverlay(service.container.services, sessionId, body, key);
 const HEADING = { x: 20, y: 40 };
 const count = async () =>
   (await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/annotations`)).data.length;
@@ -65,10 +66,16 @@ test("the overlay's submissions are validated, capped, recorded and rate limited
     url: site.origin,
     annotations: [{ selector: "h1", comment: "By request" }],
   };
+  const text = JSON.stringify(body);
+  const key = crypto.randomUUID();
+  assert.deepEqual(await submitText(text, key), { isStored: true });
   // Uses up the rate limit, which the webhook and the overlay share.
   while ((await service.call("POST", webhook, body)).status !== 429);
-  const refused = await submitText(JSON.stringify(body));
+  const refused = await submitText(text);
   assert.ok(!refused.isStored);
   assert.match(refused.reason, /^too many requests; try again in \d+ s$/);
-  assert.ok((await count()) >= 2);
+  const before = await count();
+  assert.ok(before >= 3);
+  assert.deepEqual(await submitText(text, key), { isStored: true }, "a repeat of what was stored");
+  assert.equal(await count(), before);
 });

@@ -44,11 +44,7 @@ export async function openMcpService(variables: Record<string, string> = {}) {
       return ((await response.json()) as { token: string }).token;
     },
     async connect(token: string): Promise<Client> {
-      const client = new Client({ name: "test", version: "1" });
-      const requestInit = { headers: { authorization: `Bearer ${token}` } };
-      const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
-      // The cast is needed because the SDK's own types are incompatible under exactOptionalPropertyTypes.
-      await client.connect(transport as Transport);
+      const client = await connectMcp(url, token);
       clients.push(client);
       return client;
     },
@@ -71,6 +67,16 @@ export async function openMcpService(variables: Record<string, string> = {}) {
       await service.close();
     },
   };
+}
+
+/** Connects a client of the official SDK to an MCP server. */
+export async function connectMcp(url: string, token: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
+  // The cast is needed because the SDK's own types are incompatible under exactOptionalPropertyTypes.
+  await client.connect(transport as Transport);
+  return client;
 }
 
 export type McpService = Awaited<ReturnType<typeof openMcpService>>;
