@@ -115,13 +115,15 @@ async function find({ deps, connections }: Hosts, sessionId: string): Promise<Co
   );
 }
 
-/** How long a connected host may take to answer before another one is chosen for a new session. */
+/** How long a host may take to answer before another one is chosen for a new session. */
 const ANSWER_MS_MAX = 2_000;
+/** How long a host may take to answer if no other does. The link to a host that hangs ends at about the same time. */
+const BUSY_MS_MAX = 10_000;
 
 /**
  * Chooses the host in the session's box, or the least loaded host that answers; or starts one on this machine. Hosts that
- * are not connected come after the connected ones, because the service tries to connect to all hosts all the time. A
- * connected host that does not answer comes last: it may be busy.
+ * are not connected come after the connected ones, because the service tries to connect to all hosts all the time.
+ * Connected hosts that did not answer in time come last: one of them may be busy.
  */
 async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> {
   const { deps, connections } = hosts;
@@ -137,7 +139,7 @@ async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> 
   const chosen =
     (await chooseAnswering(hosts, known.connected)) ??
     (await chooseAnswering(hosts, known.others)) ??
-    connections.list().find((host) => rows.some(({ id }) => id === host.id));
+    (await findFirstToAnswer(hosts, known.connected));
   if (chosen) return chosen;
   if (deps.remote) throw new UnreachableHostError("No browser host answers now; try again in a few seconds.");
   if (!deps.local) throw new Error("there is no browser host");
@@ -161,4 +163,17 @@ async function chooseAnswering(
     if (host && (await host.link.answers(ANSWER_MS_MAX))) return host;
     ids.delete(row.id);
   }
+}
+
+/** Finds the connected host that answers first, if all of them are busy or hang. */
+async function findFirstToAnswer(
+  { connections }: Hosts,
+  rows: HostRow[] = [],
+): Promise<ConnectedHost | undefined> {
+  const answers = rows.map(async ({ id }) => {
+    const host = connections.get(id);
+    if (!host || !(await host.link.answers(BUSY_MS_MAX))) throw new Error("the host did not answer");
+    return host;
+  });
+  return Promise.any(answers).catch(() => undefined);
 }
