@@ -1,5 +1,4 @@
-import { openTestService } from "#e2e/service/testing.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
+import { openEvalService, openFunctions } from "./eval-service.ts";
 import { createIdealSolver } from "./ideal-solver.ts";
 import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
@@ -23,17 +22,21 @@ export const MODEL_VARIABLES = [
 
 /**
  * Starts a service and plays tasks on it, up to `atOnce` at the same time.
- * @param onResult Called after each task.
+ * @param options.onFunctions Whether the service runs as on Vercel: only Next, with the browsers in Vercel Sandboxes.
+ * @param options.onResult Called after each task.
  * @returns the results in the order of the tasks.
  */
 export async function evaluate(
   tasks: readonly Task[],
   player: Player,
-  { atOnce = 2, onResult = () => {} }: { atOnce?: number; onResult?: (result: TaskResult) => void } = {},
+  {
+    atOnce = 2,
+    onFunctions = false,
+    onResult = () => {},
+  }: { atOnce?: number; onFunctions?: boolean; onResult?: (result: TaskResult) => void } = {},
 ): Promise<TaskResult[]> {
   const site = await startTaskSite(tasks);
-  const service = await openTestService({
-    BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
+  const service = await (onFunctions ? openFunctions : openEvalService)({
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
       // Clears the variables that `openTestService` sets for the scripted model, so that only the player's variables

@@ -4,15 +4,19 @@ import { evaluate, MODEL_VARIABLES } from "./evaluate.ts";
 import { compareReports, type EvalReport, formatReport } from "./report.ts";
 import { tasks } from "./tasks.ts";
 
-// npm run eval [-- --only login,upload] [--ideal] [--at-once 2] [--json file] | --compare before.json after.json
+// npm run eval [-- --only login,upload] [--ideal] [--functions] [--at-once 2] [--json file]
+//   | --compare before.json after.json
 // Plays the tasks of `tasks.ts` with the model that the environment configures (by default the demo model). With
-// `--ideal`, the ideal solver plays them. Progress goes to stderr, the table goes to stdout.
+// `--ideal`, the ideal solver plays them. With `--functions`, the service runs as on Vercel: two instances of Next alone,
+// with a stand-in for Vercel Sandbox. Progress goes to stderr, the table goes to stdout. The exit code is 1 if the ideal
+// solver did not solve a task.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: "string" },
     ideal: { type: "boolean", default: false },
+    functions: { type: "boolean", default: false },
     "at-once": { type: "string", default: "2" },
     json: { type: "string" },
     compare: { type: "boolean", default: false },
@@ -35,6 +39,7 @@ async function createReport(): Promise<EvalReport> {
   let played = 0;
   const results = await evaluate(chosen, values.ideal ? { kind: "ideal" } : { kind: "model", variables }, {
     atOnce,
+    onFunctions: values.functions,
     onResult({ id, isSolved, toolCalls, seconds, remark }) {
       played += 1;
       const how = isSolved ? "solved" : `NOT solved: ${remark}`;
@@ -45,7 +50,7 @@ async function createReport(): Promise<EvalReport> {
 }
 
 function nameModel(variables: Record<string, string>): string {
-  if (values.ideal) return "ideal solver";
+  if (values.ideal) return `ideal solver${values.functions ? " on functions" : ""}`;
   if (variables.AGENT_MODEL) return variables.AGENT_MODEL;
   return Object.keys(variables).length === 0 ? "demo model" : "default model";
 }
@@ -60,4 +65,5 @@ if (values.compare) {
   const report = await createReport();
   if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
   console.log(`\n${formatReport(report)}`);
+  if (values.ideal && report.results.some(({ isSolved }) => !isSolved)) process.exitCode = 1;
 }

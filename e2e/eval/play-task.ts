@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { steps } from "#db/schema/index.ts";
-import type { TestService } from "#e2e/service/testing.ts";
-import { only, readEvents, readStatus } from "#e2e/service/turn/turn-testing.ts";
+import { only } from "#e2e/service/turn/turn-testing.ts";
 import type { HistoryMessage } from "#lib/turn/history/history-entry.ts";
+import type { EvalService } from "./eval-service.ts";
 import type { Task } from "./task.ts";
 import type { TaskSite } from "./task-site.ts";
 
@@ -23,7 +23,7 @@ export type TaskResult = {
 const TASK_MS_MAX = 600_000;
 
 /** Plays a task in a new session. Waits at most 10 minutes for the end of the turn. */
-export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
+export async function playTask(service: EvalService, site: TaskSite, task: Task): Promise<TaskResult> {
   const startedMs = performance.now();
   site.drainDone(task);
   const session = await service.create(task.ask, {
@@ -34,8 +34,8 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
     (await service.read<{ status: string }>(session.statusUrl)).status === "completed";
   while (!(await isOver()) && performance.now() - startedMs < TASK_MS_MAX)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  const events = await readEvents(service, session.sessionId);
-  const { deliverable } = await readStatus(service, session.sessionId);
+  const events = await service.readEvents(session.sessionId);
+  const { deliverable } = await service.read<Status>(`/api/sessions/${session.sessionId}/agent/status`);
   const reply = only(events, "message.completed").findLast(({ message }) => message.role === "assistant");
   const answer = (reply?.message.parts ?? [])
     .map((part) => ("text" in part ? String(part.text) : ""))
@@ -44,14 +44,15 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
   const done = site.drainDone(task);
   const [end] = only(events, "run.completed");
   const isSolved = end?.outcome === "succeeded" && task.isSolved({ done, answer, value });
-  await service.container.services.browser.closeSession(session.sessionId);
+  const charsRead = await countRead(service, session.sessionId);
+  await service.endBrowser(session.sessionId);
   return {
     id: task.id,
     isSolved,
     modelCalls: end?.usage.modelCalls ?? 0,
     toolCalls: end?.usage.toolCalls ?? 0,
     toolErrors: only(events, "tool.result").filter(({ state }) => state !== "succeeded").length,
-    charsRead: await countRead(service, session.sessionId),
+    charsRead,
     seconds: Math.round((performance.now() - startedMs) / 100) / 10,
     remark: isSolved
       ? null
@@ -59,9 +60,10 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
   };
 }
 
-async function countRead(service: TestService, sessionId: string): Promise<number> {
-  const { db } = service.container.services;
-  const rows = await db
+type Status = { deliverable: { status: string; value?: unknown } | null };
+
+async function countRead(service: EvalService, sessionId: string): Promise<number> {
+  const rows = await service.db
     .select({ messages: steps.modelMessages })
     .from(steps)
     .where(eq(steps.sessionId, sessionId));

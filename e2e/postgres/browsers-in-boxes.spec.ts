@@ -1,82 +1,50 @@
-import { randomBytes } from "node:crypto";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
-import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
-import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts";
-import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
-import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
+import { WebSocket } from "ws";
 import { API_KEY, type CreatedSession, userMessage, waitUntil } from "../fixtures/service.ts";
-import { type RunningPages, startPages } from "../fixtures/start-pages.ts";
-import {
-  type StandInWithSnapshot,
-  startWithSnapshot,
-} from "../fixtures/vercel-sandbox/start-with-snapshot.ts";
+import { type RunningFunctions, startFunctions } from "../fixtures/start-functions.ts";
+import type { RunningPages } from "../fixtures/start-pages.ts";
 
-// Runs the service in the way Vercel does, with the browser of each session in a Vercel Sandbox: only Next, twice, with a
-// Postgres server, an Inngest server over HTTP, and boxes that are folders and processes of this machine.
 test.describe.configure({ mode: "serial" });
 
 const PAGES_HOST = "pages.example";
 
-let postgres: TestPostgres;
-let model: ScriptedModel;
-let inngest: InngestStandIn;
-let boxes: StandInWithSnapshot;
+let functions: RunningFunctions;
+let first: RunningPages;
+let second: RunningPages;
 let site: Server;
 let siteUrl: string;
 let loads = 0;
-let first: RunningPages;
-let second: RunningPages;
+let clicks = 0;
 
 test.beforeAll(async () => {
   site = createServer((visit, response) => {
     if (visit.url === "/shop") loads += 1;
+    if (visit.url === "/clicked") clicks += 1;
     response
       .writeHead(200, { "content-type": "text/html" })
-      .end("<!doctype html><title>Shop</title><h1>Shop</h1><input aria-label=Name id=name>");
+      .end(
+        `<!doctype html><title>Shop</title><body onclick="fetch('/clicked')"><h1>Shop</h1><input aria-label=Name id=name>`,
+      );
   });
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
   // The cast is safe because a server that listens on TCP has an address with a port.
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  [postgres, model, inngest, boxes] = await Promise.all([
-    startTestPostgres(),
-    startScriptedModel(),
-    startInngestStandIn(),
-    startWithSnapshot(),
-  ]);
-  const variables = {
-    ...inngest.variables,
-    ...boxes.variables,
-    DATABASE_URL: postgres.url,
-    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-    SERVICE_API_KEYS: `tests=${API_KEY}`,
-    SANDBOX: "vercel",
-    VERCEL_SANDBOX_SNAPSHOT: boxes.snapshotId,
+  functions = await startFunctions({
     PUBLIC_PAGES_ORIGIN: `http://${PAGES_HOST}`,
     NETWORK_ALLOW: new URL(siteUrl).host,
-    OPENAI_BASE_URL: model.baseUrl,
-    AGENT_MODEL: "scripted",
-    // With this budget, each call of the Inngest function plays only one step of a turn.
-    TURN_BUDGET_MS: "1",
-    LOG_LEVEL: "warn",
-  };
-  first = await startPages(variables);
-  second = await startPages(variables);
-  await fetch(new URL("/api/inngest", first.baseUrl), { method: "PUT" });
+  });
+  ({ first, second } = functions);
 });
 test.afterAll(async () => {
-  await Promise.all([first?.close(), second?.close()]);
-  await inngest?.close();
-  await model?.close();
-  await boxes?.close();
-  await postgres?.stop();
+  await functions?.close();
+  site?.closeAllConnections();
   site?.close();
 });
 
-const headers = { authorization: `Bearer ${API_KEY}` };
 const read = async (from: RunningPages, path: string) =>
-  (await (await fetch(new URL(path, from.baseUrl), { headers })).json()) as Record<string, unknown>;
+  (await (await functions.call(from, "GET", path)).json()) as Record<string, unknown>;
 
 /** Sends a request whose path is not normalized. @param host by default the host of landing pages. */
 const visit = (from: RunningPages, path: string, host = PAGES_HOST) =>
@@ -94,6 +62,8 @@ const call = (name: string, input: Record<string, unknown> = {}) => ({
 });
 const script = (text: string) => call("browser_execute", { script: text });
 const write = (path: string, content: string) => call("write_file", { path, content });
+
+let session: CreatedSession;
 
 test("a turn of several function calls keeps its page, with scripts, a variant, a landing page and test runs", async () => {
   const steps = [
@@ -118,17 +88,13 @@ test("a turn of several function calls keeps its page, with scripts, a variant, 
     { text: "All is made." },
   ];
   let results: string[] = [];
-  model.respondWith(({ answersSoFar, toolResults }) => {
+  functions.model.respondWith(({ answersSoFar, toolResults }) => {
     results = toolResults;
     return steps[answersSoFar] ?? { text: "All is made." };
   });
-  const created = await fetch(new URL("/api/session", first.baseUrl), {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ messages: [userMessage("Make it")] }),
-  });
+  const created = await functions.call(first, "POST", "/api/session", { messages: [userMessage("Make it")] });
   expect(created.status).toBe(201);
-  const session = (await created.json()) as CreatedSession;
+  session = (await created.json()) as CreatedSession;
   await waitUntil(
     async () => (await read(first, session.statusUrl)).status === "completed",
     "the request is completed",
@@ -139,9 +105,9 @@ test("a turn of several function calls keeps its page, with scripts, a variant, 
   expect(text).toContain("the heading is Sale");
   expect(text).toContain("passed, revision 1 of variant main. 2 passed.");
   expect(loads, "loads of the page").toBe(1);
-  const [run] = inngest.runsOf("run-turn");
+  const [run] = functions.inngest.runsOf("run-turn");
   expect(run?.steps.size, "calls of the turn's function").toBeGreaterThan(steps.length - 2);
-  expect(inngest.faults).toEqual([]);
+  expect(functions.inngest.faults).toEqual([]);
 
   const path = /pages\.example(\/p\/[\w-]+\/)/.exec(text)?.[1] ?? "";
   const page = await visit(second, path);
@@ -152,17 +118,62 @@ test("a turn of several function calls keeps its page, with scripts, a variant, 
   // The other function uses the same browser through a connection of its own.
   const browser = `/api/sessions/${session.sessionId}/browser`;
   const url = `${siteUrl}/other`;
-  const retargeted = await fetch(new URL(browser, second.baseUrl), {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ url }),
-  });
+  const retargeted = await functions.call(second, "POST", browser, { url });
   expect(retargeted.status).toBe(202);
   await waitUntil(
     async () => (await read(first, browser)).lastNavigatedUrl === url,
     "the browser shows the other page",
   );
-  expect(boxes.boxNames().filter((name) => name.startsWith("agent-"))).toHaveLength(1);
+  expect(functions.boxes.boxNames().filter((name) => name.startsWith("agent-"))).toHaveLength(1);
+});
+
+/** Connects to the live socket of the session at one instance. */
+function watch(at: RunningPages) {
+  const address = new URL(`/api/sessions/${session.sessionId}/live`, at.baseUrl.replace("http", "ws"));
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${API_KEY}` } });
+  const seen: { pictures: number; holder: string | null } = { pictures: 0, holder: null };
+  const send = (frame: object) => socket.send(JSON.stringify(frame));
+  socket.on("open", () => send({ type: "view.subscribe" }));
+  socket.on("message", (data: Buffer, isBinary) => {
+    if (isBinary) {
+      seen.pictures += 1;
+      return;
+    }
+    const frame = JSON.parse(data.toString()) as { type: string; data?: { holder?: string | null } };
+    if (frame.type === "control") seen.holder = frame.data?.holder ?? null;
+  });
+  const closed = new Promise((done) => socket.once("close", done));
+  return {
+    seen,
+    send,
+    async close() {
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+test("both instances show the live view of one browser, and a click through either of them reaches its page", async () => {
+  const loadsBefore = loads;
+  const viewers = [watch(first), watch(second)];
+  await waitUntil(() => viewers.every(({ seen }) => seen.pictures > 0), "both viewers have a picture");
+  for (const [index, viewer] of viewers.entries()) {
+    viewer.send({ type: "control.take" });
+    await waitUntil(() => viewer.seen.holder === "you", "the viewer has control");
+    const click = { type: "input.mouse", x: 400, y: 300, modifiers: 0, button: "left", clickCount: 1 };
+    viewer.send({ ...click, action: "down" });
+    viewer.send({ ...click, action: "up" });
+    await waitUntil(() => clicks === index + 1, "the page was clicked");
+  }
+  expect(loads).toBe(loadsBefore);
+  await Promise.all(viewers.map((viewer) => viewer.close()));
+});
+
+test("an instance refuses a live socket without a key, as it refuses a request", async () => {
+  const address = new URL(`/api/sessions/${session.sessionId}/live`, first.baseUrl.replace("http", "ws"));
+  const refused = new WebSocket(address, { headers: { authorization: "Bearer wrong" } });
+  const error = await new Promise((done) => refused.once("error", done));
+  expect(String(error)).toMatch(/401/);
 });
 
 test("the host of landing pages serves nothing else, and the slash at the end of other addresses is removed", async () => {

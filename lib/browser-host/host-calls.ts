@@ -11,6 +11,13 @@ import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
+import type {
+  ChangedFile,
+  CommandResult,
+  TestPlace,
+  TestProgram,
+  WorkspaceFile,
+} from "#lib/sandbox/sandbox-service.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type {
   AccessibilityRequest,
@@ -85,8 +92,28 @@ type SentLease = {
 type Call<Args, Result = null, Item = never> = { args: Args; result: Result; item: Item };
 type OfSession<Args = unknown> = Args & { sessionId: string };
 
+/** A call about the tests of a leased test run, see {@link TestPlace}. The caller must hold the lease. */
+type OfLease<Args = unknown> = Args & { leaseId: string };
+
+/** The calls about tests, which a host on another machine answers. */
+type TestCalls = {
+  addTestFiles: Call<OfLease<{ files: WorkspaceFile[] }>>;
+  /**
+   * Runs the tests, or waits for those that run already. If the link ends, the tests run on until the lease is released;
+   * if the caller cancels the call, they end.
+   */
+  runTests: Call<OfLease<{ program: TestProgram; timeoutMs: number }>, CommandResult>;
+  /** Whether the tests have been started. Needs no lease. */
+  hasTests: Call<OfLease, boolean>;
+  readTestFile: Call<
+    OfLease<{ path: string; limitBytes: number }>,
+    Awaited<ReturnType<TestPlace["readFile"]>>
+  >;
+  listChangedFiles: Call<OfLease, ChangedFile[]>;
+};
+
 /** The calls that a browser host answers. */
-export type HostCalls = {
+export type HostCalls = TestCalls & {
   attach: Call<HostSettings, HostInfo>;
   /** Holds a browser until the caller cancels the call. Sends one item when the browser is held. */
   hold: Call<OfSession<{ browserSessionId: string }>, null, "held">;

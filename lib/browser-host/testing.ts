@@ -180,6 +180,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
         dataDir: own,
         maxLive,
         lingerMs: 60_000,
+        leaseKeptMs: 60_000,
         isUnconfinedAllowed: false,
         isWarm: false,
       });

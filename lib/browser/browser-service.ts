@@ -130,11 +130,16 @@ export type BrowserLease = {
   env: Record<string, string>;
   /** Loopback port of a proxy. The proxy must be the only route of the caller's Chromium to the network. */
   proxyPort: number;
+  /**
+   * The browser host on whose machine the Chromium and the proxy are, if that is another machine than the caller's and
+   * the session's box.
+   */
+  hostId?: string;
   /** Lists the hosts that the proxy refused or could not reach, each with the reason. */
   listRefusals: () => Promise<{ host: string; reason: string }[]>;
   /**
-   * Ends the lease and stops the proxy. If `isKept`, a host in a session's box keeps both for a while, for a lease with
-   * the same id.
+   * Ends the lease and stops the proxy. If `isKept`, a host in a session's box or on another machine keeps both for a
+   * while, for a lease with the same id.
    */
   release: (isKept?: boolean) => Promise<void>;
 };

@@ -101,6 +101,21 @@ export type Workspace = {
   hasTests?: (id: string, proxyPort: number) => Promise<boolean>;
 };
 
+/**
+ * A copy of a workspace at a browser host on another machine, in which the tests of one test run run. It is removed with
+ * the lease of the test run.
+ */
+export type TestPlace = Required<Pick<Workspace, "readFile" | "runTests" | "hasTests">> & {
+  /** Adds files of the workspace. */
+  add: (files: WorkspaceFile[]) => Promise<void>;
+  /** Lists the files that are not as they were added: tests have created or changed them. */
+  listChanged: () => Promise<ChangedFile[]>;
+};
+
+/** A file of a workspace. The path is relative to its root. */
+export type WorkspaceFile = { path: string; bytes: Uint8Array };
+export type ChangedFile = { path: string; sizeBytes: number };
+
 /** `detail`: how commands are confined. `isolation`: how sessions are isolated from each other, in one line. */
 type SandboxDescription = { kind: string; canRunCommands: boolean; detail: string; isolation: string };
 

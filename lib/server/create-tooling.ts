@@ -154,7 +154,11 @@ export async function createTooling(deps: ToolingDeps) {
   const reports: ReportsDeps = { db, log, evidence, readTestedVariants };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
   const { owner } = storage;
-  const testRuns: TestRunsDeps = { db, log, logger, sandbox, browser, evidence, jobs: deps.jobs, owner };
+  const { openTestPlace } = opened;
+  const testRuns: TestRunsDeps = {
+    ...{ db, log, logger, sandbox, browser, evidence, owner, openTestPlace },
+    jobs: deps.jobs,
+  };
   const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin, importBytes };
   const all = [
     ...browserTools(services),

@@ -35,8 +35,8 @@ export function findLacks(deployment: Deployment): Lacks {
 
 function findTestingProblem(deployment: Deployment): string | undefined {
   const { env, isServerless, launch, sandbox, scripts } = deployment;
-  if (env.BROWSER_HOSTS.length > 0)
-    return "test runs need a browser host on the service's machine, and BROWSER_HOSTS is set";
+  // The hosts run the tests, each if bubblewrap works on its machine.
+  if (env.BROWSER_HOSTS.length > 0) return env.SANDBOX === "none" ? sandbox.describe().detail : undefined;
   if (!scripts) return undefined;
   if (env.SANDBOX === "vercel") return "test runs need the browser host in the Vercel Sandbox of a session";
   if (isServerless) return "serverless functions have no Chromium of their own for test runs";

@@ -112,6 +112,10 @@ async function run(command, args) {
     const { runTests } = await import("./tests/run-tests.mjs");
     return runTests(node, args, browserEnv);
   }
+  if (command === "eval" && args.includes("--functions")) {
+    await ensureBoxProgram();
+    await ensureBuilt(node);
+  }
   if (command === "eval" || command === "variants") {
     const { runCommand } = await import("./command.mjs");
     const folder = args.includes("--defects") ? `${command}/defects` : command;

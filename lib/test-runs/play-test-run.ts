@@ -69,16 +69,19 @@ async function playClaimed(
   try {
     const end = await runInWorkspace(deps, row, { signal: stop.signal, onStart: watching.start }).catch(
       (error: unknown): TestRunEnd => {
-        if (error !== stop.signal.reason) throw error;
+        // Has no effect if the test run was stopped for another reason.
+        if (error instanceof RunEnded) stop.abort(error);
+        else if (error !== stop.signal.reason) throw error;
         return { status: "cancelled", problem: CANCELLED, results: [] };
       },
     );
     const ended = stop.signal.reason;
     if (!(ended instanceof RunEnded) || ended.why === "cancelled") return end;
     if (ended.why === "lost") return undefined;
-    await releaseTestRun(deps.db, row);
-    if (ended.why === "paused") return "paused";
-    throw shutdown.reason;
+    // The tests may have ended the host that cannot be reached, so that attempt counts.
+    await releaseTestRun(deps.db, row, { isCounted: ended.why === "unreachable" });
+    if (ended.why === "shutdown") throw shutdown.reason;
+    return "paused";
   } finally {
     clearTimeout(timer);
     shutdown.removeEventListener("abort", onShutdown);

@@ -1,11 +1,12 @@
 import type { TestCounts } from "#db/schema/index.ts";
 import type { TestRunStatus } from "#db/schema/unions.ts";
-import type { CommandResult, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { countTests, type ReportedTest, readReport } from "./read-report.ts";
 import { REPORT_PATH, TESTS_MAX } from "./runner-program.ts";
 import type { TestRunRow } from "./test-run-store.ts";
+import type { TestFolder } from "./watch-test-run.ts";
 
 const REPORT_BYTES_MAX = 8 * 2 ** 20;
 const REFUSALS_SHOWN = 5;
@@ -37,11 +38,11 @@ type ReportedEnd = {
 
 /** Reads the runner's report and determines the outcome of the test run. */
 export async function readEnd(
-  workspace: Workspace,
+  folder: TestFolder,
   result: CommandResult,
   run: EndedRun,
 ): Promise<ReportedEnd> {
-  const { bytes, totalBytes, whyUnread } = await readBytes(workspace);
+  const { bytes, totalBytes, whyUnread } = await readBytes(folder);
   const whyEnded = run.isCancelled ? "the test run was cancelled" : explainEnd(result);
   const report = readReport(Buffer.from(bytes).toString("utf8"), whyEnded);
   const { tests, total = tests.length } = report;
@@ -72,9 +73,9 @@ export async function readEnd(
 }
 
 /** Reads the report. If a test has removed the file or made it unreadable, returns no bytes and the reason. */
-async function readBytes(workspace: Workspace) {
+async function readBytes(folder: TestFolder) {
   try {
-    return { ...(await workspace.readFile(REPORT_PATH, REPORT_BYTES_MAX)), whyUnread: undefined };
+    return { ...(await folder.readFile(REPORT_PATH, REPORT_BYTES_MAX)), whyUnread: undefined };
   } catch (error) {
     if (!isWorkspaceError(error)) throw error;
     return { bytes: new Uint8Array(), totalBytes: 0, whyUnread: error.message };

@@ -2,18 +2,20 @@ import type { TestCounts } from "#db/schema/index.ts";
 import type { TestRunStatus } from "#db/schema/unions.ts";
 import type { BrowserLease } from "#lib/browser/browser-service.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { CommandResult, TestProgram, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
+import { sendFiles, takeFilesBack } from "./copy-files.ts";
 import { findTestFiles } from "./find-test-files.ts";
 import { readEnd } from "./read-end.ts";
 import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS } from "./runner-program.ts";
 import { createFileStore } from "./store-files.ts";
 import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
-import { RunEnded } from "./watch-test-run.ts";
+import { RunEnded, type TestFolder } from "./watch-test-run.ts";
 
 /** The outcome of a test run, with the results of its tests. */
 export type TestRunEnd = {
@@ -34,12 +36,13 @@ class CannotRun extends Error {}
  * @param onStart called just before the tests start.
  * @returns the outcome, also if the tests exceeded a limit or were cancelled.
  * @throws the reason of `signal` if it fires before the tests start. After the start, throws the reason only if the
- * service is shutting down, or if the test run was removed or taken over by another process.
+ * service is shutting down, or if the test run was removed or taken over by another process. RunEnded if the connection
+ * to the host with the browser has ended.
  */
 export async function runInWorkspace(
   deps: TestRunsDeps,
   row: TestRunRow,
-  { signal, onStart }: { signal: AbortSignal; onStart: (workspace: Workspace) => Promise<void> },
+  { signal, onStart }: { signal: AbortSignal; onStart: (place: TestFolder) => Promise<void> },
 ): Promise<TestRunEnd> {
   try {
     const workspace = await deps.sandbox.open(row.sessionId);
@@ -48,26 +51,33 @@ export async function runInWorkspace(
     try {
       const script = variant ? variantScript(variant.document, variant.variant) : null;
       const program = await composeProgram(row.input, lease, { patterns, script });
-      if (!(await workspace.hasTests?.(row.id, program.proxyPort))) await clearResults(workspace);
-      await onStart(workspace);
+      const copy = lease.hostId === undefined ? undefined : deps.openTestPlace(lease.hostId, row.id);
+      const place = copy ?? workspace;
+      if (!(await place.hasTests?.(row.id, program.proxyPort)))
+        await (copy ? sendFiles(workspace, copy, signal) : clearResults(workspace));
+      await onStart(place);
       await faultPoint("tests-running");
-      const result = await start(workspace, program, { ...row.input, id: row.id, signal });
+      const result = await start(place, program, { ...row.input, id: row.id, signal });
       // Discards the results of a released or lost test run, because another attempt produces and stores results.
       if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
-      const { tests, ...end } = await readEnd(workspace, result, {
+      const { tests, problem, ...end } = await readEnd(place, result, {
         input: row.input,
         refusals: await lease.listRefusals(),
         isCancelled: signal.aborted,
       });
+      const results = await storeResults(deps, row, place, tests);
+      const left = copy && (await takeFilesBack(copy, workspace));
       return {
         ...end,
-        results: await storeResults(deps, row, workspace, tests),
+        problem: [problem, left].filter((sentence) => sentence != null).join("\n") || null,
+        results,
         revision: variant?.number ?? null,
       };
     } finally {
       await lease.release(survives(signal.reason));
     }
   } catch (error) {
+    if (error instanceof LinkEndedError) throw new RunEnded("unreachable");
     if (!(error instanceof CannotRun) && !isWorkspaceError(error)) throw error;
     return { status: "failed", problem: asSentence(error.message), results: [] };
   }
@@ -109,12 +119,12 @@ const survives = (reason: unknown): boolean =>
   reason instanceof RunEnded && (reason.why === "shutdown" || reason.why === "paused");
 
 async function start(
-  workspace: Workspace,
+  place: Pick<Workspace, "runTests">,
   program: TestProgram,
   { id, timeoutSeconds, signal }: { id: string; timeoutSeconds: number; signal: AbortSignal },
 ): Promise<CommandResult> {
   try {
-    return await workspace.runTests(program, {
+    return await place.runTests(program, {
       id,
       timeoutMs: timeoutSeconds * 1_000 + RUNNER_MARGIN_MS,
       signal,
@@ -122,6 +132,7 @@ async function start(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (error instanceof LinkEndedError) throw error;
     throw new CannotRun(`the tests could not be started: ${errorText(error)}`);
   }
 }
@@ -130,10 +141,10 @@ async function start(
 async function storeResults(
   deps: TestRunsDeps,
   { sessionId, runId }: TestRunRow,
-  workspace: Workspace,
+  folder: TestFolder,
   tests: Awaited<ReturnType<typeof readEnd>>["tests"],
 ): Promise<TestRunEnd["results"]> {
-  const storeFile = createFileStore({ ...deps, workspace }, { sessionId, runId });
+  const storeFile = createFileStore({ ...deps, folder }, { sessionId, runId });
   const results: TestRunEnd["results"] = [];
   for (const [index, { files, ...test }] of tests.entries()) {
     const attachments = [];

@@ -8,7 +8,7 @@ import type { RunnerSettings } from "./runner/settings.ts";
 /**
  * The runner's output folder, relative to the workspace. Playwright clears its subfolder `files` before each test run.
  */
-const RESULTS_FOLDER = "test-results";
+export const RESULTS_FOLDER = "test-results";
 export const REPORT_PATH = `${RESULTS_FOLDER}/report.jsonl`;
 export const PROGRESS_PATH = `${RESULTS_FOLDER}/progress.json`;
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { createFileStore } from "./store-files.ts";
+import type { TestFolder } from "./watch-test-run.ts";
 
 const MEBIBYTE = 2 ** 20;
 
 it("a file that exceeds the limits is never read, even if a report names it many times", async () => {
   let bytesRead = 0;
-  const workspace: Pick<Workspace, "readFile"> = {
+  const folder: TestFolder = {
     async readFile(_path, limitBytes) {
       const bytes = new Uint8Array(Math.min(limitBytes, 20 * MEBIBYTE));
       bytesRead += bytes.byteLength;
@@ -17,10 +17,7 @@ it("a file that exceeds the limits is never read, even if a report names it many
   const evidence = {
     save: async () => ({ id: "evi_1", kind: "file" as const, title: "", url: null, mediaType: "" }),
   };
-  const keep = createFileStore(
-    { evidence, workspace: workspace as Workspace },
-    { sessionId: "ses_a", runId: null },
-  );
+  const keep = createFileStore({ evidence, folder }, { sessionId: "ses_a", runId: null });
   const problems = [];
   for (let count = 0; count < 20; count++)
     problems.push((await keep({ name: "f", mediaType: "text/plain", path: "f" }, "test")).problem);
@@ -29,7 +26,7 @@ it("a file that exceeds the limits is never read, even if a report names it many
 });
 
 it("a test run keeps at most 200 files", async () => {
-  const workspace: Pick<Workspace, "readFile"> = {
+  const folder: TestFolder = {
     readFile: async () => ({ bytes: new Uint8Array(1), totalBytes: 1 }),
   };
   let saved = 0;
@@ -39,10 +36,7 @@ it("a test run keeps at most 200 files", async () => {
       return { id: "evi_1", kind: "file" as const, title: "", url: null, mediaType: "" };
     },
   };
-  const keep = createFileStore(
-    { evidence, workspace: workspace as Workspace },
-    { sessionId: "ses_a", runId: null },
-  );
+  const keep = createFileStore({ evidence, folder }, { sessionId: "ses_a", runId: null });
   const problems = [];
   for (let count = 0; count < 203; count++)
     problems.push((await keep({ name: "f", mediaType: "text/plain", path: "f" }, "test")).problem);

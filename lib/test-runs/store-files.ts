@@ -1,9 +1,9 @@
 import type { TestAttachment } from "#db/schema/index.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
-import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ReportedFile } from "./read-report.ts";
+import type { TestFolder } from "./watch-test-run.ts";
 
 const MEBIBYTE = 2 ** 20;
 /** Limits on the size of one saved file, and on the size and number of all saved files of a test run. */
@@ -20,7 +20,7 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
  * function does not save it and returns the reason as `problem`.
  */
 export function createFileStore(
-  deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
+  deps: { evidence: Pick<EvidenceStore, "save">; folder: TestFolder },
   owner: { sessionId: string; runId: string | null },
 ) {
   let bytesLeft = RUN_BYTES_MAX;
@@ -39,12 +39,12 @@ export function createFileStore(
     if (filesLeft === 0) return refuse(`a test run keeps at most ${RUN_FILES_MAX} files`);
     try {
       // Reads only the size first, because a forged report can name the same large file thousands of times.
-      const { totalBytes: claimedBytes } = await deps.workspace.readFile(path, 0);
+      const { totalBytes: claimedBytes } = await deps.folder.readFile(path, 0);
       if (claimedBytes > FILE_BYTES_MAX)
         return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, claimedBytes);
       if (claimedBytes > bytesLeft)
         return refuse(`a test run keeps at most ${RUN_BYTES_MAX / MEBIBYTE} MiB of files`, claimedBytes);
-      const { bytes } = await deps.workspace.readFile(path, claimedBytes);
+      const { bytes } = await deps.folder.readFile(path, claimedBytes);
       const totalBytes = bytes.byteLength;
       bytesLeft -= totalBytes;
       filesLeft -= 1;

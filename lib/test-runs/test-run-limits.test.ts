@@ -32,6 +32,7 @@ const deps: TestRunsDeps = {
   sandbox: new Proxy({}, { get: () => assert.fail("no test is run") }) as TestRunsDeps["sandbox"],
   browser: { lease: () => assert.fail("no browser is needed") },
   evidence: { save: () => assert.fail("nothing is stored") },
+  openTestPlace: () => assert.fail("no browser is needed"),
   jobs: { sendSoon() {} },
   owner: { name: "this process", isAlone: true },
 };

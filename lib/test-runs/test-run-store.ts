@@ -130,11 +130,16 @@ export async function claimTestRun(
   return held && "held";
 }
 
-/** Releases a test run that this process cannot finish. The released attempt does not count. */
-export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow): Promise<void> {
+/** Releases a test run that this process cannot finish. @param isCounted whether the released attempt counts. */
+export async function releaseTestRun(
+  db: Database,
+  { id, attempt }: TestRunRow,
+  { isCounted = false } = {},
+): Promise<void> {
+  const released = isCounted ? {} : { attempt: sql`${testRuns.attempt} - 1` };
   await db
     .update(testRuns)
-    .set({ status: "queued", owner: null, attempt: sql`${testRuns.attempt} - 1` })
+    .set({ status: "queued", owner: null, ...released })
     .where(and(eq(testRuns.id, id), eq(testRuns.attempt, attempt), isOpen));
 }
 

@@ -4,7 +4,7 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { SandboxService, TestPlace } from "#lib/sandbox/sandbox-service.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 
 /** The dependencies of test runs. */
@@ -14,6 +14,8 @@ export type TestRunsDeps = {
   logger: Pick<Logger, "warn" | "debug">;
   sandbox: SandboxService;
   browser: Pick<BrowserService, "lease">;
+  /** Opens the place where the tests of a lease run, if the lease names a browser host on another machine. */
+  openTestPlace: (hostId: string, leaseId: string) => TestPlace;
   evidence: Pick<EvidenceStore, "save">;
   jobs: Pick<JobSender, "sendSoon">;
   /** Identifies this process among the processes that share the database. */

@@ -8,10 +8,15 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
 
-/** The reason of an abort signal that ends a test run before its tests have ended. */
+/** The folder in which the tests of a test run run: the workspace of its session, or a copy at a browser host. */
+export type TestFolder = Pick<Workspace, "readFile">;
+
+type WhyEnded = "cancelled" | "lost" | "shutdown" | "paused" | "unreachable";
+
+/** Why a test run ends in this process before its tests have ended; mostly the reason of an abort signal. */
 export class RunEnded extends Error {
-  readonly why: "cancelled" | "lost" | "shutdown" | "paused";
-  constructor(why: "cancelled" | "lost" | "shutdown" | "paused") {
+  readonly why: WhyEnded;
+  constructor(why: WhyEnded) {
     super(why);
     this.name = "RunEnded";
     this.why = why;
@@ -26,11 +31,11 @@ export class RunEnded extends Error {
  * which ends the checks.
  */
 export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortController) {
-  let workspace: Workspace | undefined;
+  let folder: TestFolder | undefined;
   let lastEmitted = JSON.stringify(NO_COUNTS);
   const ending = new AbortController();
   const checkOnce = async () => {
-    const counts = workspace && (await readProgress(workspace));
+    const counts = folder && (await readProgress(folder));
     const isNew = counts !== undefined && JSON.stringify(counts) !== lastEmitted;
     const state = await storeProgress(deps, row, isNew ? counts : undefined);
     if (isNew) lastEmitted = JSON.stringify(counts);
@@ -48,9 +53,9 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
   const ended = loop();
   return {
-    async start(opened: Workspace) {
+    async start(opened: TestFolder) {
       await storeProgress(deps, row, NO_COUNTS);
-      workspace = opened;
+      folder = opened;
     },
     async end() {
       ending.abort();

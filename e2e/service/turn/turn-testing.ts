@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import type { DomainEvent, EventKind } from "#lib/events/event.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
 import type { TestService } from "../testing.ts";
 
 /** Reads the stored events of a session, parsed and in order. */
-export async function readEvents(service: TestService, sessionId: string): Promise<DomainEvent[]> {
+export async function readEvents(
+  service: { container: { services: { log: Pick<EventLog, "read"> } } },
+  sessionId: string,
+): Promise<DomainEvent[]> {
   const stored = await service.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
   const events = stored.map(({ body }) => JSON.parse(body) as DomainEvent);
   assert.deepEqual(

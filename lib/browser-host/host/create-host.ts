@@ -10,6 +10,7 @@ import { createHostControl } from "./host-control.ts";
 import { createHandlers } from "./host-handlers.ts";
 import { createHostLease } from "./host-lease.ts";
 import { createHostLog } from "./host-log.ts";
+import type { HostTests } from "./host-tests.ts";
 import { createKeptLeases } from "./kept-leases.ts";
 import { createScriptCallers } from "./script-callers.ts";
 import { createServiceOrigins } from "./service-origins.ts";
@@ -25,6 +26,8 @@ type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
   /** Whether the host stays when it has nothing to do: an operator has started it. */
   isRemote: boolean;
   scripts: ScriptRunner;
+  /** The tests that run at this host, if it is on another machine than the service. */
+  tests?: HostTests | undefined;
   logger: Logger;
   /** Called when the host has nothing to do any more. */
   onIdle: (reason: string) => void;
@@ -101,6 +104,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     callers,
     lease,
     leases,
+    tests: deps.tests,
     isDraining: () => isDraining,
     start(settings: HostSettings) {
       ({ scriptOrigin } = settings);
@@ -137,7 +141,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       clearInterval(timer);
       lease.close();
       const own = await started.read();
-      await Promise.all([own?.browsers.close(), scripts.close()]);
+      await Promise.all([own?.browsers.close(), scripts.close(), deps.tests?.close()]);
     },
   };
 }

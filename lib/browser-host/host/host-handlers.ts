@@ -7,6 +7,7 @@ import type { AttachedServices } from "./attached-services.ts";
 import type { CallRegister } from "./call-register.ts";
 import type { HostControl } from "./host-control.ts";
 import type { HostLease } from "./host-lease.ts";
+import type { HostTests } from "./host-tests.ts";
 import type { KeptLeases } from "./kept-leases.ts";
 import { createNewestFirst } from "./newest-first.ts";
 import type { HostCall, ScriptCallers } from "./script-callers.ts";
@@ -22,6 +23,8 @@ type HandlerDeps = {
   callers: ScriptCallers;
   lease: HostLease;
   leases: KeptLeases;
+  /** Undefined if the tests of the service run elsewhere: on its own machine, or in the box without this host. */
+  tests: HostTests | undefined;
   /** Creates the browsers, or returns those that were created for another process. */
   start: (settings: HostSettings) => Promise<StartedBrowsers>;
   /** @throws Error if no process has attached. */
@@ -40,6 +43,7 @@ export function createHandlers(
   return {
     ...createAttachHandlers(deps, ownLink),
     ...createPlaceHandlers(deps),
+    ...createTestHandlers(deps),
     ...createBrowserHandlers(deps),
     ...createWorkHandlers(deps, ownLink),
   };
@@ -84,6 +88,7 @@ function createPlaceHandlers({
   calls,
   lease,
   leases,
+  tests,
   started,
 }: HandlerDeps): Handlers<"hold" | "lease" | "listLeaseRefusals"> {
   return {
@@ -103,7 +108,17 @@ function createPlaceHandlers({
     },
     async lease({ id }, { signal, send }) {
       const { browsers } = await started();
-      const leased = await leases.take(id, () => browsers.lease(signal));
+      const leased = await leases.take(id, async () => {
+        const own = await browsers.lease(signal);
+        return {
+          ...own,
+          async release() {
+            // The proxy ends after the tests.
+            await tests?.remove(id);
+            await own.release();
+          },
+        };
+      });
       const { executablePath, args, env, proxyPort } = leased;
       try {
         await send({ leaseId: id, executablePath, args, env, proxyPort });
@@ -115,6 +130,28 @@ function createPlaceHandlers({
       return null;
     },
     listLeaseRefusals: async ({ leaseId }) => leases.listRefusals(leaseId),
+  };
+}
+
+/** Creates the calls about tests that run at this host. */
+function createTestHandlers({
+  leases,
+  tests,
+}: HandlerDeps): Handlers<"addTestFiles" | "runTests" | "hasTests" | "readTestFile" | "listChangedFiles"> {
+  const leased = (leaseId: string) => {
+    leases.check(leaseId);
+    if (!tests) throw new Error("this browser host runs no tests");
+    return tests;
+  };
+  return {
+    async addTestFiles({ leaseId, files }) {
+      await leased(leaseId).add(leaseId, files);
+      return null;
+    },
+    runTests: async ({ leaseId, ...program }, { signal }) => leased(leaseId).run(leaseId, program, signal),
+    hasTests: async ({ leaseId }) => tests?.hasRun(leaseId) ?? false,
+    readTestFile: async ({ leaseId, path, limitBytes }) => leased(leaseId).read(leaseId, path, limitBytes),
+    listChangedFiles: async ({ leaseId }) => leased(leaseId).listChanged(leaseId),
   };
 }
 

@@ -10,6 +10,8 @@ export type KeptLeases = {
   /** Releases a lease. If `isKept`, releases it only if no call takes it in time. */
   leave: (id: string, isKept: boolean) => Promise<void>;
   listRefusals: (id: string) => ReturnType<BrowserLease["listRefusals"]>;
+  /** @throws Error if no process has the lease with this id. */
+  check: (id: string) => void;
   /** Returns the number of leases. */
   count: () => number;
 };
@@ -56,6 +58,9 @@ export function createKeptLeases(keptMs: number): KeptLeases {
       clearTimeout(kept.end);
       kept.end = setTimeout(() => void release(id, kept), keptMs);
       kept.end.unref();
+    },
+    check(id) {
+      if (!leases.has(id)) throw new Error("the lease of the test run has ended");
     },
     listRefusals: async (id) => (await leases.get(id)?.lease)?.listRefusals() ?? [],
     count: () => leases.size,

@@ -45,6 +45,10 @@ export async function runHost(
     isWarm: start.isWarm,
     isUnconfinedAllowed: start.isUnconfinedAllowed,
   });
+  // Loaded only here, because most hosts run no tests.
+  const tests = start.isRemote
+    ? (await import("./host-tests.ts")).createHostTests({ dataDir: start.dataDir, logger })
+    : undefined;
   let isEnding = false;
   async function end(reason: string, exitCode = 0): Promise<void> {
     if (isEnding) return;
@@ -59,6 +63,7 @@ export async function runHost(
   const host = createHost({
     ...start,
     scripts,
+    tests,
     logger,
     onIdle: (reason) => void end(reason),
     // A remote host is started again by what has started it, and is another host then.

@@ -3,6 +3,7 @@ import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
+import type { TestPlace } from "#lib/sandbox/sandbox-service.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
@@ -10,12 +11,15 @@ import { type BrowserHostsDeps, createBrowserHosts } from "./browser-hosts.ts";
 import { createHostRelay, type HostRelay } from "./host-relay.ts";
 import { createReachedBrowsers } from "./reached-browsers.ts";
 import { createRemotePageTools, createRemoteVariantPages } from "./remote-pages.ts";
+import { openRemoteTests } from "./remote-tests.ts";
 
 /** The browsers that a process of the service uses, and the work on their pages. */
 export type OpenedBrowsers = {
   browsers: ReachedBrowsers;
   pages: PageTools;
   variantPages: VariantPages;
+  /** Opens the place of a leased test run at a host on another machine. */
+  openTestPlace: (hostId: string, leaseId: string) => TestPlace;
   /** Relays links of other processes to hosts. Undefined in a process that has no hosts. */
   relay: HostRelay | undefined;
   /** Ends the use of the browsers. If `isFinal`, those on this machine end, unless another process uses them. */
@@ -60,6 +64,7 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
       describeScripts: () => hosts.list()[0]?.info.scripts ?? describeScripts(),
     }),
     variantPages: createRemoteVariantPages(hosts),
+    openTestPlace: (hostId, leaseId) => openRemoteTests(hosts, hostId, leaseId),
     relay: createHostRelay({ ...deps, key: deps.relay.key }),
     async close(isFinal) {
       stopFollowing();

@@ -67,6 +67,9 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
     pages,
     relay: undefined,
+    openTestPlace() {
+      throw new Error("this process has no browser host on another machine");
+    },
     variantPages: createVariantPages({
       browser: browsers,
       evidence,

@@ -10,6 +10,7 @@ import type { HostCalls } from "../host-calls.ts";
 import { callAtHost } from "./at-host.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
 import { deleteOldHosts } from "./host-store.ts";
+import { findHostOfTests } from "./remote-tests.ts";
 
 type Deps = {
   hosts: BrowserHosts;
@@ -117,10 +118,8 @@ function createRoutes(hosts: BrowserHosts) {
 
 /** Leases a place of a host for a Chromium of the caller. */
 async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSignal): Promise<BrowserLease> {
-  const { link, home } = await hosts.choose(tenant.sessionId);
-  // The caller runs the browser on its own machine or in the session's box, through the proxy of the host there.
-  if (home === "remote")
-    throw new Error("tests cannot run, because the browsers of this deployment are on other machines");
+  const host = (await findHostOfTests(hosts, tenant.id)) ?? (await hosts.choose(tenant.sessionId));
+  const { link, home } = host;
   const released = new AbortController();
   const stopWaiting = () => released.abort(signal.reason);
   signal.throwIfAborted();
@@ -134,6 +133,8 @@ async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSign
   );
   return {
     ...browser,
+    // Otherwise, the caller runs the browser on its own machine or in the session's box.
+    ...(home === "remote" && { hostId: host.id }),
     listRefusals: () => link.call("listLeaseRefusals", { leaseId }),
     async release(isKept = false) {
       released.abort(

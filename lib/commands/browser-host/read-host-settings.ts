@@ -45,6 +45,7 @@ export async function readHostSettings(source: Record<string, string | undefined
     dataDir: env.DATA_DIR,
     maxLive: env.BROWSER_MAX_LIVE,
     lingerMs: env.BROWSER_HOST_LINGER_MS,
+    leaseKeptMs: env.BROWSER_HOST_LINGER_MS,
     isUnconfinedAllowed: env.SANDBOX === "unconfined",
     isWarm: true,
     isRemote: true,

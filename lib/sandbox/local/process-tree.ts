@@ -192,3 +192,14 @@ function readTarget(path: string): string {
     return "";
   }
 }
+
+/** Whether a process with this id exists, of whatever user. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM means that the process exists and runs as another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -7,6 +7,7 @@ import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { type ArgvCommand, type CommandContext, SERVICE_NODE } from "./box.ts";
 import type { Confinement } from "./confinement.ts";
+import { isRunning } from "./process-tree.ts";
 import { openProxySocket } from "./proxy-socket.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 
@@ -90,16 +91,6 @@ async function sweepStages(): Promise<void> {
     // Folders of other programs may have this prefix, too. Only folders with a process id after the prefix are removed.
     const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
     if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists and runs as another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -23,16 +23,16 @@ const LATE_MS = 60_000;
 
 /**
  * Shell script that runs a test program in folder `$1` of the test run, unless it runs or has run there: forwards the
- * proxy's port `$2` with Node `$4` and its program `$5`, runs the command after these for at most `$3` seconds, and keeps
- * its output and its exit code. The function that has started it may end first. The forwarder gets a relative path,
+ * proxy's port `$2` with Node `$3` and its program `$4`, runs the command after these, and keeps its output and its exit
+ * code. The function that has started it may end first. The forwarder gets a relative path,
  * because the path of a socket may have 107 characters at most.
  */
 const RUN = `cd -- "$1" && exec 9<> lock && flock --nonblock 9 || exit 0
 [ -e exit ] && exit 0
-echo $$ > pid; echo "$2" > port; rm -rf egress; "$4" "$5" egress "$2" > forwarder 2>&1 9>&- & forwarder=$!
+echo $$ > pid; echo "$2" > port; rm -rf egress; "$3" "$4" egress "$2" > forwarder 2>&1 9>&- & forwarder=$!
 for _ in $(seq 100); do [ -S egress/proxy.sock ] && break; sleep 0.1; done
-limit=$3; shift 5
-timeout --foreground --signal=KILL "$limit" "$@" 9>&- < /dev/null 2>&1 | tail -c ${OUTPUT_BYTES} 9>&- > output
+shift 4
+"$@" 9>&- < /dev/null 2>&1 | tail -c ${OUTPUT_BYTES} 9>&- > output
 echo "\${PIPESTATUS[0]}" > exit.new; mv exit.new exit; kill "$forwarder"`;
 
 /**
@@ -147,18 +147,11 @@ async function startTests(
     // The program and all its processes are one session, so that they are ended together.
     cmd: "setsid",
     args: [
-      ...[
-        "--wait",
-        "bash",
-        "-c",
-        RUN,
-        "bash",
-        folder,
-        String(proxyPort),
-        String(Math.ceil(timeoutMs / 1_000)),
-      ],
+      ...["--wait", "bash", "-c", RUN, "bash", folder, String(proxyPort)],
       ...[node, `${root}/program/egress-worker.mjs`],
+      // The limit is below sudo, because only root can end what root has started.
       ...(confinement.bubblewrap === "sudo" ? ["sudo", "-n"] : []),
+      ...["timeout", "--foreground", "--signal=KILL", String(Math.ceil(timeoutMs / 1_000))],
       ...confinement.inView(view),
       ...[NODE, "--disable-warning=ExperimentalWarning", script],
     ],
