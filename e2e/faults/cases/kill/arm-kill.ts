@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "../../world/open-world.ts";
 
 const DIE_WITHIN_MS = 60_000;
@@ -14,4 +15,13 @@ export const armKill = ({ random }: World, point: string, arrival = 1): string =
 /** Waits until the service was killed at the point. @throws Error if the service did not reach the point. */
 export async function expectKill(world: World, point: string): Promise<void> {
   if (!(await world.waitForDeath(DIE_WITHIN_MS))) throw new Error(`${point} was not reached`);
+}
+
+/** Waits until the armed delay at the point has begun. @throws Error if the service did not reach the point. */
+export async function expectDelay(world: World, point: string): Promise<void> {
+  const end = Date.now() + DIE_WITHIN_MS;
+  while (!world.service().output().includes(`fault: ${point} is delayed`)) {
+    if (Date.now() > end) throw new Error(`${point} was not reached`);
+    await sleep(10);
+  }
 }
