@@ -13,13 +13,13 @@ export const armKill = ({ random }: World, point: string, arrival = 1): string =
   `${point}:${arrival}:kill9${random.next() < 0.5 ? "" : `@${random.between(1, DELAY_MAX_MS)}`}`;
 
 /** Waits until the service was killed at the point. @throws Error if the service did not reach the point. */
-export async function expectKill(world: World, point: string): Promise<void> {
-  if (!(await world.waitForDeath(DIE_WITHIN_MS))) throw new Error(`${point} was not reached`);
+export async function expectKill(world: World, point: string, withinMs = DIE_WITHIN_MS): Promise<void> {
+  if (!(await world.waitForDeath(withinMs))) throw new Error(`${point} was not reached`);
 }
 
 /** Waits until the armed delay at the point has begun. @throws Error if the service did not reach the point. */
-export async function expectDelay(world: World, point: string): Promise<void> {
-  const end = Date.now() + DIE_WITHIN_MS;
+export async function expectDelay(world: World, point: string, withinMs = DIE_WITHIN_MS): Promise<void> {
+  const end = Date.now() + withinMs;
   while (!world.service().output().includes(`fault: ${point} is delayed`)) {
     if (Date.now() > end) throw new Error(`${point} was not reached`);
     await sleep(10);

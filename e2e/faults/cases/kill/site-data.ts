@@ -4,6 +4,8 @@ import { LINGERING, signalHost } from "../browsing.ts";
 import { expectDelay, expectKill } from "./arm-kill.ts";
 
 const DELAY_MS = 1_500;
+/** Saves take at most a tenth of the time, so the next one may come late on a busy machine. */
+const SAVED_MAX_MS = 150_000;
 /** With one place, the browser of another session ends that of the first one, which stores its site data then. */
 const ONE_PLACE = { BROWSER_MAX_LIVE: "1" };
 
@@ -29,8 +31,8 @@ const killStoring = (name: string, point: string, title: string): FaultCase => (
     if (!created) throw new Error("the session was not created");
     const { sessionId } = created;
     if (arrival === 2) await world.followUp(sessionId, "login");
-    if (victim === "service") await expectKill(world, name);
-    else await expectDelay(world, point);
+    if (victim === "service") await expectKill(world, name, SAVED_MAX_MS);
+    else await expectDelay(world, point, SAVED_MAX_MS);
     if (victim !== "service") signalHost(world, "SIGKILL");
     if (victim === "both") await world.kill();
     if (victim !== "host") await world.restart();

@@ -14,7 +14,8 @@ const CLIENTS = 10;
 const BEFORE_KILL = 12;
 /** The sessions that are created after the kill. */
 const LATE = 10;
-const SERVED_MAX_MS = 180_000;
+/** Longest time for the sessions before the kill, and for those after it. */
+const HALF_MAX_MS = 600_000;
 /** How long after its end a call may be recorded. */
 const RECORDED_MAX_MS = 1_000;
 
@@ -34,19 +35,19 @@ async function play(world: World): Promise<void> {
   );
   try {
     const urls = hosts.map(({ url }) => url);
-    await world.start(undefined, remoteHostVariables(urls));
+    await world.start(undefined, { ...remoteHostVariables(urls), BROWSER_WAIT_MS: String(HALF_MAX_MS) });
     const queue = await logQueue(databaseUrl);
     await create(world, SESSIONS - LATE);
     await waitUntil(
       async () => countServed(await queue.read()) >= BEFORE_KILL,
       `${BEFORE_KILL} sessions have had a browser`,
-      SERVED_MAX_MS,
+      HALF_MAX_MS,
     );
     world.disturb();
     const kill = { hostId: hosts[0]?.id ?? "", atMs: Date.now() };
     hosts[0]?.kill();
     await create(world, LATE);
-    await world.waitUntilIdle();
+    await world.waitUntilIdle(HALF_MAX_MS);
     const changes = await queue.read();
     await queue.close();
     report(changes, kill.atMs);
@@ -106,6 +107,7 @@ export const sessionsOnHosts: FaultCase = {
   seedsMax: 1,
   onlyOn: "server",
   runsAlone: true,
+  runMaxMs: 3 * HALF_MAX_MS,
   play,
   findViolations: ({ rows }) => {
     const succeeded = rows.runs.filter(({ state }) => state === "succeeded").length;
