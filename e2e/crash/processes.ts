@@ -5,15 +5,15 @@ export type ProcessId = { pid: number; startedAt: string; name: string };
 
 type Entry = ProcessId & { parent: number; isZombie: boolean };
 
-/** Lists all descendants of a process. Reads /proc, so it works only on Linux. */
-export function listDescendants(root: number): ProcessId[] {
+/** Lists all descendants of these processes. Reads /proc, so it works only on Linux. */
+export function listDescendants(...roots: number[]): ProcessId[] {
   const all = listProcesses();
-  const found = new Set([root]);
+  const found = new Set(roots);
   for (let size = 0; size !== found.size; ) {
     size = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
-  return all.filter(({ pid }) => pid !== root && found.has(pid));
+  return all.filter(({ pid }) => !roots.includes(pid) && found.has(pid));
 }
 
 /** Returns the processes of the list that still run. Zombies count as ended. */

@@ -27,6 +27,8 @@ export type FaultCase = {
    * If true, no other case is played at the same time, because this case needs the whole machine or database server.
    */
   runsAlone?: boolean;
+  /** How long a run may take; 7 minutes by default. */
+  runMaxMs?: number;
   /** Plays the case until every request of the clients is completed. A thrown error counts as a violation. */
   play: (world: World) => Promise<void>;
   /** Finds violations of what this case requires in addition to the invariants. */

@@ -49,10 +49,11 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
     const evidence = await world.readEvidence();
     violations.push(...findViolations(evidence), ...(fault.findViolations?.(evidence) ?? []));
   };
+  const runMaxMs = fault.runMaxMs ?? RUN_MAX_MS;
   const deadline = createDeadline({
-    ms: RUN_MAX_MS,
+    ms: runMaxMs,
     signal: place.signal,
-    lateMessage: `not over after ${RUN_MAX_MS / 1_000} s`,
+    lateMessage: `not over after ${runMaxMs / 1_000} s`,
     stopMessage: "the campaign was stopped",
   });
   try {

@@ -57,6 +57,8 @@ const FAULT_POINTS = {
   "host-started": "K52",
   "host-attached": "K53",
   "host-given-up": "K54",
+  "site-data-written": "K55",
+  "site-data-stored": "K56",
 } as const;
 
 /** A named place in the code, or `statement`, which is reached at every database statement. */
@@ -131,7 +133,11 @@ function arrive({ point, nth, action, afterMs }: FaultSpec, name: FaultPoint): P
   if (name !== point || ++arrivals !== nth) return;
   if (action === "throw") throw new InjectedFault(name);
   if (action === "exec-then-throw") throwsNext = true;
-  if (action === "delay") return new Promise((resolve) => setTimeout(resolve, afterMs || DELAY_MS));
+  if (action === "delay") {
+    // The campaign waits for this line, and kills another process during the delay.
+    console.error(`fault: ${name} is delayed`);
+    return new Promise((resolve) => setTimeout(resolve, afterMs || DELAY_MS));
+  }
   if (action === "kill9" && afterMs > 0) setTimeout(kill, afterMs);
   else if (action === "kill9") kill();
 }

@@ -1,5 +1,6 @@
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
 import { readTag, type Tag } from "../world/tag.ts";
+import { browserCall } from "./browser-calls.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { importCall, workCalls } from "./work-calls.ts";
@@ -128,6 +129,8 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       toolCalls: [{ name: "browser_execute", arguments: { script: code }, id: `call_${tag.nonce}_b` }],
     };
   }
+  const call = browserCall(tag, request, pageUrl);
+  if (call) return { toolCalls: [call] };
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
 }
 

@@ -168,13 +168,13 @@ export async function openWorld(place: {
       repeatMs = REPEAT_MS;
     },
     /**
-     * Waits until no turn is open and no callback is pending. Records a problem if that takes more than 180 s or the
-     * service ends.
+     * Waits until no turn is open and no callback is pending. Records a problem if that takes more than `withinMs`
+     * (default 180 s) or the service ends.
      */
-    async waitUntilIdle() {
+    async waitUntilIdle(withinMs = IDLE_MAX_MS) {
       await world.settleDelayed();
       await world.retryUnanswered();
-      const end = Date.now() + IDLE_MAX_MS;
+      const end = Date.now() + withinMs;
       for (const sessionId of new Set(acknowledged.map((one) => one.sessionId))) {
         for (;;) {
           if (await isIdle(runningService(), sessionId)) break;
@@ -183,7 +183,7 @@ export async function openWorld(place: {
             return;
           }
           if (Date.now() > end) {
-            problems.push(`${sessionId} was not idle after ${IDLE_MAX_MS / 1_000} s`);
+            problems.push(`${sessionId} was not idle after ${withinMs / 1_000} s`);
             return;
           }
           await sleep(50);

@@ -20,13 +20,26 @@ function readWaitedMs(pid: number): number | undefined {
   }
 }
 
-/** Records every process that the service starts, so that `waitForEnd` can check that all of them have ended. */
+function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // The process has ended.
+  }
+}
+
+/**
+ * Records every process that the service starts, so that `waitForEnd` can check that all of them have ended. Also
+ * records what these processes start after the service has ended: a browser host outlives it.
+ */
 export function watchProcesses() {
   const seen = new Map<string, ProcessId>();
   let root: number | undefined;
   const look = () => {
     if (root === undefined) return;
-    for (const one of listDescendants(root)) seen.set(`${one.pid} ${one.startedAt}`, one);
+    const alive = listAlive([...seen.values()]);
+    for (const one of listDescendants(root, ...alive.map(({ pid }) => pid)))
+      seen.set(`${one.pid} ${one.startedAt}`, one);
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   const waits: Wait[] = [];
@@ -41,6 +54,13 @@ export function watchProcesses() {
   const waitTimer = setInterval(sampleWait, SAMPLE_EVERY_MS);
   return {
     look,
+    /** Returns the recorded processes that run now and whose command line contains a text, the newest last. */
+    find(text: string): ProcessId[] {
+      look();
+      return listAlive([...seen.values()])
+        .filter(({ pid }) => readCommandLine(pid).includes(text))
+        .sort((one, other) => Number(one.startedAt) - Number(other.startedAt));
+    },
     /** How long the service waited for a processor in each interval of about 50 ms. */
     waits,
     follow(pid: number | undefined) {

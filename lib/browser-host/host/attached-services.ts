@@ -16,7 +16,8 @@ export type AttachedServices = {
   aloneSinceMs: () => number | undefined;
   /**
    * Calls a connected process. If it goes away meanwhile, repeats the call with another one; waits for one if there is
-   * none. @throws the error of the process's handler; Error if no process connects in time, or if too many calls wait.
+   * none, unless the host has been alone for too long. @throws the error of the process's handler; Error if no process
+   * connects in time, or if too many calls wait.
    */
   ask: <Name extends keyof ServiceCalls & string>(
     method: Name,
@@ -34,15 +35,21 @@ const WAITING_MAX = 100;
 /**
  * Creates the list of connected processes.
  *
- * @param waitMs how long a call waits for a process.
+ * @param waitMs how long calls wait for a process after the last one has gone. A host that then ends its browsers must
+ * not wait again for each change that it wants to record.
  * @param onAlone called when the last process has gone.
+ * @param nowMs replaces the clock in tests, in milliseconds.
  */
-export function createAttachedServices(waitMs: number, onAlone: () => void): AttachedServices {
+export function createAttachedServices(
+  waitMs: number,
+  onAlone: () => void,
+  nowMs: () => number = () => performance.now(),
+): AttachedServices {
   const links = new Set<Link<ServiceCalls>>();
   const leaving = new WeakSet<Link<ServiceCalls>>();
   let waiting = 0;
   let arrival = Promise.withResolvers<void>();
-  let aloneSinceMs: number | undefined = performance.now();
+  let aloneSinceMs: number | undefined = nowMs();
 
   /** Finds the process that connected last: an earlier one may hang. */
   function findLink(): Link<ServiceCalls> | undefined {
@@ -65,10 +72,12 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
   }
 
   async function untilAttached(): Promise<Link<ServiceCalls>> {
-    if (waiting >= WAITING_MAX) throw new Error("no process of the service is connected");
+    const none = new Error("no process of the service is connected");
+    const leftMs = waitMs - (nowMs() - (aloneSinceMs ?? nowMs()));
+    if (leftMs <= 0 || waiting >= WAITING_MAX) throw none;
     waiting += 1;
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error("no process of the service is connected")), waitMs);
+    const timer = setTimeout(() => reject(none), leftMs);
     try {
       for (;;) {
         await Promise.race([late, arrival.promise]);
@@ -93,7 +102,7 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
       void link.ended.then(() => {
         links.delete(link);
         if (links.size > 0) return;
-        aloneSinceMs = performance.now();
+        aloneSinceMs = nowMs();
         onAlone();
       });
     },

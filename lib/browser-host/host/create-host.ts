@@ -52,6 +52,7 @@ const FIRST_MS = 30_000;
 export function createHost(deps: HostDeps): BrowserHost {
   const { id, maxLive, scripts, onIdle, onLost } = deps;
   let isDraining = false;
+  let isEnding = false;
   let scriptOrigin = "";
   const leases = createKeptLeases(deps.leaseKeptMs ?? 0);
   const check = async () =>
@@ -106,6 +107,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     leases,
     tests: deps.tests,
     isDraining: () => isDraining,
+    isEnding: () => isEnding,
     start(settings: HostSettings) {
       ({ scriptOrigin } = settings);
       return started.start(settings, () => startBrowsers(startDeps, settings));
@@ -120,6 +122,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       scripts: { refusal: scripts.refusal, detail: scripts.describe().detail },
     }),
     async end(reason: string) {
+      isEnding = true;
       await (await started.read())?.browsers.close();
       setImmediate(() => onIdle(reason));
     },
@@ -138,6 +141,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       void lease.renewNow();
     },
     async close() {
+      isEnding = true;
       clearInterval(timer);
       lease.close();
       const own = await started.read();

@@ -30,6 +30,8 @@ type HandlerDeps = {
   /** @throws Error if no process has attached. */
   started: () => Promise<StartedBrowsers>;
   isDraining: () => boolean;
+  /** Whether the host is about to end. */
+  isEnding: () => boolean;
   describeHost: () => Pick<HostInfo, "id" | "scripts">;
   /** Ends the browsers and then the host. Resolves when the browsers have ended. */
   end: (reason: string) => Promise<void>;
@@ -52,11 +54,13 @@ export function createHandlers(
 type Handlers<Names extends keyof HostCalls> = Pick<LinkHandlers<HostCalls>, Names>;
 
 function createAttachHandlers(
-  { services, origins, control, lease, start, describeHost, end }: HandlerDeps,
+  { services, origins, control, lease, isEnding, start, describeHost, end }: HandlerDeps,
   ownLink: () => Link<ServiceCalls>,
 ): Handlers<"attach" | "control" | "leave"> {
   return {
     async attach(settings) {
+      // A browser that started now would end with the host.
+      if (isEnding()) throw new LinkEndedError("the browser host ends");
       const link = ownLink();
       origins.add(link, settings.ownOrigin);
       const starting = start(settings);

@@ -120,6 +120,29 @@ test("a call to the service is repeated at another process, and only a bounded n
   assert.deepEqual([refused.length, outcomes.length - refused.length], [50, 100]);
 });
 
+test("a host that was alone for too long does not wait for a process again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  const services = createAttachedServices(
+    60_000,
+    () => {},
+    () => now,
+  );
+  const ask = () => services.ask("readShown", { sessionId: "ses_a" });
+  const link = openTestLink(hangUp);
+  services.add(link);
+  link.close("the process was killed");
+  await link.ended;
+  now = 20_000;
+  const waiting = assert.rejects(ask(), /no process of the service is connected/);
+  t.mock.timers.tick(40_000);
+  await waiting;
+  now = 60_000;
+  await assert.rejects(ask(), /no process of the service is connected/);
+  services.add(openTestLink(async () => "shown"));
+  assert.equal(await ask(), "shown");
+});
+
 test("a process that leaves is not counted, and gets calls only if it is the last one", async () => {
   const services = createAttachedServices(60_000, () => {});
   const [leaving, staying] = [openTestLink(async () => "leaving"), openTestLink(async () => "staying")];

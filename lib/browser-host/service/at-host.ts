@@ -14,7 +14,7 @@ const RETRY_MS = 500;
 /**
  * Makes a call to the host of a session, and repeats it at another host if the session's browser starts there.
  *
- * @param options.isRepeatable whether to repeat the call also after a lost connection: it has no effect on the page.
+ * @param options.isRepeatable whether to repeat the call also after a lost connection: twice, it has the same effect.
  */
 export async function callAtHost<Result>(
   hosts: Pick<BrowserHosts, "of">,

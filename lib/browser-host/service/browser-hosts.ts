@@ -110,6 +110,8 @@ async function find({ deps, connections }: Hosts, sessionId: string): Promise<Co
     row &&
     connections.connect(row).catch(async (error: unknown) => {
       if (await connections.giveUpIfEnded(row)) return undefined;
+      // The attempt may have shown that the host has ended.
+      if (!(await readHost(deps.db, hostId))) return undefined;
       throw error;
     })
   );

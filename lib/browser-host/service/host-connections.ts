@@ -114,7 +114,10 @@ async function attach(connections: Connections, row: HostRow): Promise<Connected
   const { deps, open, connecting, running } = connections;
   const { id, home } = row;
   const link = await openRoute(connections, row);
-  const info = await link.call("attach", deps.settings);
+  const info = await link.call("attach", deps.settings).catch((error: unknown) => {
+    link.close("the browser host was not attached");
+    throw error;
+  });
   await faultPoint("host-attached");
   if (info.id !== id) {
     link.close("this is another host");

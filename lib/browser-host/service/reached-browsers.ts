@@ -31,8 +31,8 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
   const at = <Result>(
     sessionId: string,
     act: (link: Link<HostCalls>) => Promise<Result>,
-    signal?: AbortSignal,
-  ) => callAtHost(hosts, sessionId, act, { signal });
+    options?: Parameters<typeof callAtHost>[3],
+  ) => callAtHost(hosts, sessionId, act, options);
   const everywhere = async (act: (link: Link<HostCalls>) => Promise<unknown>) => {
     await Promise.all(hosts.list().map(({ link }) => act(link)));
   };
@@ -60,10 +60,11 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     },
     open: (sessionId) => at(sessionId, (link) => link.call("open", { sessionId })),
     async goTo(sessionId, url, retargets) {
-      await at(sessionId, (link) => link.call("goTo", { sessionId, url, retargets }));
+      // The number of the retarget keeps a host from opening the page twice.
+      await at(sessionId, (link) => link.call("goTo", { sessionId, url, retargets }), { isRepeatable: true });
     },
     navigate: (sessionId, url, signal) =>
-      at(sessionId, (link) => link.call("navigate", { sessionId, url }, { signal }), signal),
+      at(sessionId, (link) => link.call("navigate", { sessionId, url }, { signal }), { signal }),
     history: (sessionId, action) => at(sessionId, (link) => link.call("history", { sessionId, action })),
     refreshPageScripts: (sessionIds) =>
       everywhere((link) => link.call("refreshPageScripts", { sessionIds: [...sessionIds] })),

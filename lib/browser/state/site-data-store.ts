@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
 import { browsers, siteData } from "#db/schema/index.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { SITE_DATA_BYTES_MAX } from "./site-data.ts";
 
 type SiteDataRow = typeof siteData.$inferSelect;
@@ -19,7 +20,7 @@ export async function changeSiteDataRows(
   change: { rows: SiteDataRow[]; removed: string[]; used: string[]; usedAt: Date },
 ): Promise<boolean> {
   const { sessionId } = browser;
-  return db.transaction(async (tx) => {
+  const isChanged = await db.transaction(async (tx) => {
     if (!(await lockBrowser(tx, browser))) return false;
     const named = (names: string[]) => and(eq(siteData.sessionId, sessionId), inArray(siteData.name, names));
     if (change.removed.length > 0) await tx.delete(siteData).where(named(change.removed));
@@ -37,8 +38,11 @@ export async function changeSiteDataRows(
       .from(siteData)
       .where(eq(siteData.sessionId, sessionId));
     if ((sum?.bytes ?? 0) > SITE_DATA_BYTES_MAX) throw new Error("the site data of the session is too large");
+    await faultPoint("site-data-written");
     return true;
   });
+  if (isChanged) await faultPoint("site-data-stored");
+  return isChanged;
 }
 
 /** Locks the row of a browser, so that no other browser of the session starts before the transaction ends. */

@@ -1,5 +1,6 @@
 import type { FaultCase } from "../../fault-case.ts";
 import type { World } from "../../world/open-world.ts";
+import { LINGERING } from "../browsing.ts";
 
 type KillPoint = {
   name: string;
@@ -92,7 +93,11 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   const delayMs = random.next() < 0.5 ? 0 : random.between(1, spread);
   const kind = random.pick(point.kinds ?? ["tools"]);
   const fault = `${point.name}:${arrival}:kill9${delayMs > 0 ? `@${delayMs}` : ""}`;
-  await world.start(fault, kind === "long" ? SMALL_CONTEXT : {});
+  await world.start(fault, {
+    ...(kind === "long" && SMALL_CONTEXT),
+    // A host that outlives the service is attached by the next process; another one ends.
+    ...(kind === "browser" && random.next() < 0.5 && LINGERING),
+  });
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
     ...(kind === "delegate" && { body: { subAgents: true } }),
