@@ -25,6 +25,8 @@ export type RunningBrowser = {
   starts: number;
   /** Whether an earlier browser of the session has shown a page. */
   isRestart: boolean;
+  /** Why the earlier browser ended, if it failed. */
+  restartReason: string | undefined;
   /** Whether the browser process or the connection to it ended unexpectedly. A crash of a page does not count. */
   isLost: boolean;
 };
@@ -86,11 +88,16 @@ type LifecycleDeps = {
   onEnding: (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
 };
 
-type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
+type Lifecycle = {
+  deps: LifecycleDeps;
+  state: BrowserState;
+  /** Why the last browser failed. Undefined if it ended otherwise. */
+  failure: string | undefined;
+};
 
 /** @see BrowserLifecycle */
 export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
-  const life: Lifecycle = { deps, state: { kind: "none" } };
+  const life: Lifecycle = { deps, state: { kind: "none" }, failure: undefined };
   return {
     state: () => life.state,
     provision: (signal) => provision(life, signal),
@@ -186,6 +193,7 @@ async function startBrowser(
     landing: Promise.resolve(),
     starts: 0,
     isRestart: false,
+    restartReason: life.failure,
     isLost: false,
   };
   life.state = { kind: "recording", start, running };
@@ -193,7 +201,8 @@ async function startBrowser(
   const row = await record
     .move("cameUp", {
       currentUrl: browser.selected().page.url(),
-      restartNotice: returnUrl === null ? null : describeRestart(browser.siteData.restoration()),
+      restartNotice:
+        returnUrl === null ? null : describeRestart(browser.siteData.restoration(), life.failure),
     })
     .catch(async (error) => {
       if (runningIn(life.state) === running) {
@@ -280,6 +289,7 @@ async function end(life: Lifecycle): Promise<void> {
 /** Detaches a browser from the session, then closes it and records its end. */
 function retire(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, fields: BrowserFields = {}) {
   const { deps, state } = life;
+  life.failure = fields.lastError ?? undefined;
   deps.onReleased();
   const started = state.kind === "recording" ? state.start.settled : undefined;
   beginEnding(life, closeAndRecord(deps, running, event, fields, started));
