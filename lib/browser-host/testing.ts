@@ -165,7 +165,15 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
         {},
         {
           local: undefined,
-          boxed: createBoxedHosts({ boxes, db, sealer, logger: SILENT, places: 4, rootOf: async (id) => id }),
+          boxed: createBoxedHosts({
+            boxes,
+            db,
+            sealer,
+            logger: SILENT,
+            places: 4,
+            limits: {},
+            rootOf: async (id) => id,
+          }),
         },
       ),
     findHostProcess: (hostId) => findHostProcess(join(dataDir, `host-${hostId}.log`)),

@@ -7,6 +7,15 @@ import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./
 
 export type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession };
 
+/** A session, as a browser host reads it. */
+export type HostedSession = BrowserSession & {
+  /**
+   * The same for sessions of the same owner and user, which may share a Chromium. It reveals nothing about them.
+   * Undefined if the process of the service is of an earlier version: the session then shares none.
+   */
+  ownerKey?: string;
+};
+
 /** An event of a page, without the fields that all events have. */
 export type PageEvent =
   | OwnFields<"browser.dialog">
@@ -26,7 +35,7 @@ type Change = { sessionId: string; change: string };
  */
 export type BrowserRecords = {
   /** Undefined if there is no such session. */
-  readSession: (sessionId: string) => Promise<BrowserSession | undefined>;
+  readSession: (sessionId: string) => Promise<HostedSession | undefined>;
   /** Undefined if no browser was ever requested for the session. */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
   /** Changes the status. @throws Error when the status does not allow the event, or when another host has the browser. */

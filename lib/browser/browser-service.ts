@@ -29,6 +29,7 @@ export type BrowserRecord = {
 /** The running browser of a session, as an interface for tools. */
 export type LiveBrowser = {
   sessionId: string;
+  /** Playwright's connection. Other sessions of the owner may use it, too. */
   browser: Browser;
   context: BrowserContext;
   /**
@@ -82,6 +83,8 @@ export type LiveBrowser = {
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. People do not see this page. @see openFreshContext */
   openContext: (options: FreshContextOptions) => Promise<FreshContext>;
+  /** Whether the session still has this browser. Its Chromium may run longer, for other sessions. */
+  isOpen: () => boolean;
 };
 
 /** A move or press of the pointer by a script of the agent. Coordinates are in CSS pixels of the page. */

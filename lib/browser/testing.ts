@@ -16,7 +16,8 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import type { BrowserService, HostBrowsers } from "./browser-service.ts";
 import { createBrowserService, expireLost } from "./create-browser-service.ts";
-import { createHostBrowsers, type HostBrowsersDeps } from "./create-host-browsers.ts";
+import { createHostBrowsers } from "./create-host-browsers.ts";
+import type { HostBrowsersDeps } from "./host/host-parts.ts";
 import { createStoredRecords } from "./store/stored-records.ts";
 
 const WELL_KNOWN = [

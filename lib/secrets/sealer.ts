@@ -12,6 +12,11 @@ export type Sealer = {
   seal: (place: SecretPlace, text: string) => string;
   /** Opens a sealed value. @throws if it was sealed with an unknown key or for another place, or was modified. */
   open: (place: SecretPlace, sealed: string) => string;
+  /**
+   * Hashes values with the current key, so that the hash reveals nothing about them. `use` separates the hashes of
+   * different uses.
+   */
+  hash: (use: string, values: readonly (string | null)[]) => string;
   /** Every value that is sealed with the current key begins with this prefix. */
   currentPrefix: string;
 };
@@ -36,6 +41,10 @@ export function createSealer(current: Uint8Array, previous: readonly Uint8Array[
 
   return {
     currentPrefix: `${VERSION_2}.${currentId}.`,
+    hash: (use, values) =>
+      createHmac("sha256", current)
+        .update(JSON.stringify(["sealer/hash/v1", use, ...values]))
+        .digest("base64url"),
     seal(place, text) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", current, nonce).setAAD(

@@ -186,6 +186,8 @@ const envSchema = z.object({
   AGENT_RETRY_BASE_MS: wholeNumber(2_000),
   BROWSER_IDLE_MS: wholeNumber(600_000, 1),
   BROWSER_MAX_LIVE: wholeNumber(8, 1),
+  BROWSER_CONTEXTS_PER_PROCESS: wholeNumber(1, 1, 50),
+  BROWSER_PAGE_MEMORY_MB: wholeNumber(2_048, 0, 1_000_000),
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
   BROWSER_HOST_LINGER_MS: wholeNumber(60_000),

@@ -1,5 +1,5 @@
-import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
-import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
+import { describeLaunch } from "#lib/browser/host/choose-provider.ts";
+import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import type { Lacks } from "#lib/tools/deployment-tools.ts";

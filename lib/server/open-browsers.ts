@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { findAgent } from "#lib/agents/agent-store.ts";
-import { describeLaunch } from "#lib/browser/create-host-browsers.ts";
+import { describeLaunch } from "#lib/browser/host/choose-provider.ts";
+import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
 import { openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
@@ -23,7 +24,7 @@ import { readPageScript } from "#lib/variant/shown-variant.ts";
 import type { Env } from "./env.ts";
 import { findInternalUrl } from "./internal-url.ts";
 import type { Storage } from "./open-storage.ts";
-import { readLaunch } from "./read-launch.ts";
+import { readChromiumLimits, readLaunch } from "./read-launch.ts";
 
 export type OpenBrowsersDeps = {
   env: Env;
@@ -81,7 +82,8 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
     control,
     scriptHelpers: (call: ToolCall) => helpers(call),
   };
-  const { maxLive, dataDir } = { maxLive: env.BROWSER_MAX_LIVE, dataDir: env.DATA_DIR };
+  const { BROWSER_MAX_LIVE: maxLive, DATA_DIR: dataDir } = env;
+  const limits = readChromiumLimits(env);
   const hosted = {
     ...handlers,
     bus: storage.bus,
@@ -95,7 +97,15 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
         remote: undefined,
         local: undefined,
         ...(boxes && {
-          boxed: createBoxedHosts({ boxes, db, sealer: storage.sealer, logger, places: maxLive, rootOf }),
+          boxed: createBoxedHosts({
+            boxes,
+            db,
+            sealer: storage.sealer,
+            logger,
+            places: maxLive,
+            limits,
+            rootOf,
+          }),
         }),
         describeScripts: () => ({
           refusal: undefined,
@@ -104,7 +114,16 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
         describeBrowser: () => BOXED_BROWSER,
       })
     : isServerless
-      ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
+      ? await openOwnBrowsers({
+          ...handlers,
+          ...settings,
+          ...limits,
+          launch,
+          rule,
+          maxLive,
+          dataDir,
+          scripts,
+        })
       : await openHostedBrowsers({
           ...hosted,
           remote: readRemoteHosts(env),
@@ -112,6 +131,7 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
             launch,
             dataDir,
             maxLive,
+            ...limits,
             lingerMs: env.BROWSER_HOST_LINGER_MS,
             isUnconfinedAllowed: env.SANDBOX === "unconfined",
             isWarm: true,

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
 import { createLink, type Link } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
@@ -17,7 +17,7 @@ import { createServiceOrigins } from "./service-origins.ts";
 import { type StartDeps, type StartedBrowsers, startBrowsers } from "./start-browsers.ts";
 
 /** What a host needs to run browsers on its machine. Times are in milliseconds. */
-type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
+type HostDeps = MachineSettings & {
   id: string;
   /** How long browsers stay without a connected process of the service. */
   lingerMs: number;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { listenForLinks } from "#lib/host-link/listen-for-links.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
@@ -7,7 +7,7 @@ import { createHost } from "./create-host.ts";
 import { createStderrLog } from "./stderr-log.ts";
 
 /** The settings with which a browser host starts. */
-export type HostStart = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
+export type HostStart = MachineSettings & {
   id: string;
   /** What a process of the service must send to connect. */
   token: string;

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
-import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
+import type { HostBrowsersDeps, MachineSettings } from "#lib/browser/host/host-parts.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { type Downloads, storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
@@ -25,8 +27,9 @@ export type StartedBrowsers = {
 };
 
 /** What the browsers of a host need. What they store goes to the connected processes. */
-export type StartDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive" | "logger"> &
+export type StartDeps = MachineSettings &
   Pick<HostServices, "control" | "scripts" | "scriptHelpers"> & {
+    logger: Logger;
     services: Pick<AttachedServices, "ask" | "tell" | "records">;
     origins: ServiceOrigins;
     /** Returns the origin from which published scripts are served now. */
@@ -43,6 +46,8 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
     launch,
     dataDir,
     maxLive,
+    contextsPerProcess: deps.contextsPerProcess,
+    pageLimits: deps.pageLimits,
     rule: createAddressRule({ allow: [...allow] }),
     ownOrigin: origins.list,
     idleMs,

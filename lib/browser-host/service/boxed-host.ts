@@ -54,6 +54,7 @@ type BoxedHostsDeps = {
   logger: Logger;
   /** Number of browsers that a host runs at most: those of a session and of its sub-agents. */
   places: number;
+  limits: Pick<HostStart, "contextsPerProcess" | "pageLimits">;
   /** Returns the session in whose box the browser of a session runs. The box of a session is also that of its sub-agents. */
   rootOf: (sessionId: string) => Promise<string>;
 };
@@ -151,7 +152,7 @@ export function createBoxedHosts(deps: BoxedHostsDeps): BoxedHosts {
  * @returns the stored host; undefined if another process has stored one meanwhile.
  */
 async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostRow | undefined> {
-  const { db, sealer, boxes, places, logger } = deps;
+  const { db, sealer, boxes, places, limits, logger } = deps;
   const { box } = await boxes.open(sessionId);
   const { chromium } = (await readImageRecord(box)) ?? {};
   if (!chromium)
@@ -184,6 +185,7 @@ async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostRow |
       token,
       launch: { executablePath: posix.resolve(box.cwd, chromium.path) },
       maxLive: places,
+      ...limits,
     });
     return host;
   } catch (error) {
@@ -197,7 +199,7 @@ async function start(deps: BoxedHostsDeps, sessionId: string): Promise<HostRow |
 /** Ends the host of an earlier row, whose token is not stored any more, and starts the new one. */
 async function startProgram(
   box: OpenBox,
-  own: Pick<HostStart, "id" | "token" | "launch" | "maxLive">,
+  own: Pick<HostStart, "id" | "token" | "launch" | "maxLive" | "contextsPerProcess" | "pageLimits">,
 ): Promise<void> {
   const bubblewrap = await probeBubblewrap(box);
   const { root } = await installBoxProgram(box);

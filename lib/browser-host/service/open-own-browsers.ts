@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
-import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
+import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";

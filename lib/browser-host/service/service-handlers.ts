@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import { isQueryError } from "#db/query-error.ts";
-import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import { createStoredRecords, type HostQueue } from "#lib/browser/store/stored-records.ts";
 import type { EventLog } from "#lib/events/event-log.ts";

@@ -2,12 +2,17 @@ import type { BrowserContext, Page } from "playwright";
 import type { BrowserProcess } from "../process/browser-provider.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { adoptPage, type LivePage, type LivePageEvents, type LivePageOptions } from "./live-page.ts";
+import type { PageActivity } from "./page-activity.ts";
 import type { AnsweredDialog } from "./page-dialogs.ts";
 import type { PageDownload } from "./page-downloads.ts";
 import { isPictureInPicture } from "./picture-in-picture.ts";
 
 /** The events of a browser and of its selected page. */
-export type OpenBrowserEvents = LivePageEvents & {
+export type OpenBrowserEvents = Omit<LivePageEvents, "onCrashed"> & {
+  /** Called when the selected page has crashed, or was ended because it took too much. */
+  onCrashed: (reason: string) => void;
+  /** Called when another page has crashed or was ended. The page was closed. */
+  onPageLost: (reason: string) => void;
   /** Called when a dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
   /** Called when a file that a page offered for download was read, or could not be read. */
@@ -34,7 +39,9 @@ export type BrowserState = {
 const PAGES_MAX = 8;
 
 /** What the pages of a browser need of it. */
-type Opened = { context: BrowserContext; process: BrowserProcess };
+type Opened = { context: BrowserContext; process: BrowserProcess; activity: Pick<PageActivity, "add"> };
+
+const CRASHED = "the page crashed: its renderer ended";
 
 /** Opens the first page, and waits until it is set up. Also sets up the pages that open later. */
 export async function openFirstPage(
@@ -135,8 +142,12 @@ function pageEvents(opened: Opened, state: BrowserState, page: Page): LivePageEv
     onLoaded: () => owner()?.onLoaded(),
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
-      if (state.events) owner()?.onCrashed();
-      else endUnused(opened.process, state);
+      const reason = opened.process.takeEndReason() ?? CRASHED;
+      if (!state.events) return endUnused(opened.process, state);
+      if (owner()) return owner()?.onCrashed(reason);
+      opened.activity.add({ kind: "page-lost", page, url: page.url(), reason });
+      state.events.onPageLost(reason);
+      void page.close().catch(() => {});
     },
     onAnnotation: async (body) =>
       state.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },

@@ -3,18 +3,13 @@ import type { Logger } from "#lib/log/logger.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
-import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
+import type { BrowserProcess } from "../process/browser-provider.ts";
 import { createListenerGuard, type ListenerGuard } from "../process/listener-guard.ts";
 import { keepSiteData, type SiteData } from "../state/keep-site-data.ts";
 import { type BrowserState, endUnused, type OpenBrowserEvents, openFirstPage } from "./browser-pages.ts";
 import { explainFailure } from "./explain-failure.ts";
 import type { LivePage, Refusals } from "./live-page.ts";
-import {
-  type FreshContext,
-  type FreshContextOptions,
-  guardedContextOptions,
-  openFreshContext,
-} from "./open-fresh-context.ts";
+import { type FreshContext, type FreshContextOptions, openFreshContext } from "./open-fresh-context.ts";
 import { type PageActivity, watchActivity } from "./page-activity.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 import { type PageDownloads, watchDownloads } from "./page-downloads.ts";
@@ -73,28 +68,27 @@ type BrowserSettings = {
   downloadTimeoutMs?: number | undefined;
 };
 
-const CONNECT_TIMEOUT_MS = 15_000;
 /**
- * Time limit for connecting and opening the first page. Without the limit, a start could hang, because Chromium does
- * not always report that a renderer process died.
+ * Time limit for opening the first page. Without the limit, a start could hang, because Chromium does not always report
+ * that a renderer process died.
  */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
 
 /**
- * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
+ * Opens a page in a new context of a Chromium. The service denies permissions, and answers each dialog that no
  * script claims. The browser writes no downloads to disk. A popup becomes the selected page. When the selected page
  * closes, the previously selected page becomes the selected page again. If there is none, a new page opens. While eight
  * pages are open, the service closes any further page immediately.
  *
- * @throws Error with a readable message when no browser can be started.
+ * @param start starts the Chromium, or finds one to share. @throws Error with a readable message when no browser can be started.
  */
 export async function openBrowser(
-  provider: BrowserProvider,
+  start: () => Promise<BrowserProcess>,
   egress: BrowserEgress,
   settings: BrowserSettings,
 ): Promise<OpenBrowser> {
-  const process = await provider.start();
+  const process = await start();
   const message = `the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`;
   try {
     return await createDeadline({ ms: OPEN_TIMEOUT_MS, lateMessage: message }).race(
@@ -111,7 +105,10 @@ async function connect(
   egress: BrowserEgress,
   settings: BrowserSettings,
 ): Promise<OpenBrowser> {
-  const { browser, context } = await openContext(process);
+  const { browser, devtools, holdRequests } = process;
+  const context = await process.newContext({ viewport: VIEWPORT });
+  // An empty list of granted permissions denies all permissions.
+  await context.grantPermissions([]);
   const refuse = async (href: string) => {
     const url = URL.parse(href);
     return url ? egress.refuse(url) : "the address is not a valid URL";
@@ -130,7 +127,12 @@ async function connect(
     else endUnused(process, state);
   };
   const guard = createListenerGuard(fail);
-  process.devtools.onError = fail;
+  void process.faulted.then(fail);
+  const onGone = guard(() => {
+    if (!state.isOpen) return;
+    state.isOpen = false;
+    state.events?.onGone();
+  });
   const activity = watchActivity(context, guard);
   const documents = watchDocuments(context, guard);
   const onDialog = (dialog: AnsweredDialog) => {
@@ -146,7 +148,6 @@ async function connect(
     settings.downloadTimeoutMs,
   );
   const scripts = createPageScripts();
-  const { devtools, holdRequests } = process;
   const siteData = keepSiteData({ context, devtools, guard, logger: settings.logger, holdRequests });
   const opened: OpenBrowser = {
     process,
@@ -179,18 +180,13 @@ async function connect(
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
     openContext: (options) =>
-      openFreshContext(
-        { browser, process, egress, guard },
-        { ...options, script: scripts.inFreshContexts() },
-      ),
+      openFreshContext({ process, egress, guard }, { ...options, script: scripts.inFreshContexts() }),
     isOpen: () => state.isOpen,
     async close() {
       state.isOpen = false;
       state.events = undefined;
       siteData.end();
-      // A browser without a process id is a remote one, which `kill` does not end. `browser.close` at least discards
-      // the context of a remote browser.
-      if (process.pid === undefined) await browser.close().catch(() => {});
+      browser.off("disconnected", onGone);
       await process.kill();
     },
   };
@@ -209,31 +205,9 @@ async function connect(
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
   });
 
-  const onGone = guard(() => {
-    if (!state.isOpen) return;
-    state.isOpen = false;
-    state.events?.onGone();
-  });
   browser.on("disconnected", onGone);
   void process.exited.then(onGone);
   return opened;
-}
-
-/** Connects to the browser and creates a context without downloads and permissions. */
-async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
-  // Playwright is imported when the first browser starts, because the import takes a tenth of the service's start time.
-  const { chromium } = await import("playwright");
-  // Playwright never uses this path. Without it, Playwright would create a temporary folder, which would stay behind if
-  // the service were killed.
-  const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
-  const browser = await chromium.connectOverCDP(process.devtools.playwright, options);
-  const context = await browser.newContext({
-    ...guardedContextOptions(process),
-    viewport: VIEWPORT,
-  });
-  // An empty list of granted permissions denies all permissions.
-  await context.grantPermissions([]);
-  return { browser, context };
 }
 
 /** Creates a function that returns the DevTools session of the selected page. Each page has its own session. */

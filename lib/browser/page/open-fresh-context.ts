@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Dialog, Page } from "playwright";
+import type { BrowserContext, CDPSession, Dialog, Page } from "playwright";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess } from "../process/browser-provider.ts";
@@ -37,25 +37,12 @@ export type FreshContext = {
 };
 
 type FreshContextDeps = {
-  browser: Browser;
-  process: Pick<BrowserProcess, "contextProxy" | "isGuarded" | "findRefusal">;
+  process: Pick<BrowserProcess, "newContext" | "isGuarded" | "findRefusal">;
   egress: Pick<BrowserEgress, "refuse" | "resolve">;
   guard: ListenerGuard;
 };
 
 const CLOSE_TIMEOUT_MS = 5_000;
-
-/**
- * Returns the options that all contexts of the service's browsers have in common. With these options, the browser
- * writes no downloads to disk. If `contextProxy` is set, all requests go through that proxy.
- */
-export const guardedContextOptions = ({
-  contextProxy,
-}: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser itself saves no downloads. If the service allows downloads, it reads their bytes over DevTools.
-  acceptDownloads: false,
-  ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
-});
 
 /**
  * Opens a page in a new context of a running browser, with the same network checks as the session's pages. Denies
@@ -67,8 +54,7 @@ export async function openFreshContext(
   { viewport, isMobile, storage, script }: FreshContextOptions,
 ): Promise<FreshContext> {
   const { sessionStorage, ...storageState } = storage;
-  const context = await deps.browser.newContext({
-    ...guardedContextOptions(deps.process),
+  const context = await deps.process.newContext({
     viewport,
     deviceScaleFactor: 1,
     isMobile,

@@ -10,6 +10,8 @@ export type ActivityEntry =
   | { kind: "dialog"; dialog: AnsweredDialog }
   | { kind: "page-opened"; page: Page }
   | { kind: "page-closed"; page: Page; url: string }
+  /** A page that was not selected has crashed, or the service has ended it. It was closed. */
+  | { kind: "page-lost"; page: Page; url: string; reason: string }
   | { kind: "download"; download: StoredDownload }
   /** A script of the page asked for a file or folder, and got none. */
   | { kind: "picker"; page: Page }

@@ -17,6 +17,7 @@ import {
 } from "../testing.ts";
 import { createBrowserEgress } from "./browser-egress.ts";
 import { createLocalProvider } from "./local-provider.ts";
+import { PAGE_LIMITS } from "./page-limits.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let own: Awaited<ReturnType<typeof startTestSite>>;
@@ -190,11 +191,18 @@ test("a remote browser without our proxy requests no document that the rule refu
   });
   const egress = createBrowserEgress(createAddressRule({ allow: ["127.0.0.1"] }), undefined, quiet);
   const folder = join(harness.dataDir, "browsers");
-  const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
-  const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
+  const local = createLocalProvider({
+    launch: findTestChromium(),
+    folder,
+    egress,
+    limits: PAGE_LIMITS,
+    logger: quiet,
+  });
+  const use = { owner: undefined, sessions: 0 };
+  const startUnguarded = async () => ({ ...(await local.start(use)), isGuarded: false });
   const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
   const open = await openBrowser(
-    unguarded,
+    startUnguarded,
     { ...egress, refuse },
     { logger: quiet, navigationTimeoutMs: 5_000 },
   );

@@ -21,7 +21,13 @@ function makePool(keepSpare = true, spareIdleMs?: number) {
     return { isOpen, close } as unknown as OpenBrowser;
   };
   return {
-    pool: createBrowserPool({ open, keepSpare, logger, ...(spareIdleMs && { spareIdleMs }) }),
+    pool: createBrowserPool({
+      open,
+      hasRoom: () => false,
+      keepSpare,
+      logger,
+      ...(spareIdleMs && { spareIdleMs }),
+    }),
     started,
     failures,
   };
@@ -31,7 +37,7 @@ test("the spare is handed out, and started only once", async () => {
   const { pool, started } = makePool();
   pool.warmUp();
   pool.warmUp();
-  await pool.take();
+  await pool.take(undefined);
   assert.equal(started.length, 1);
   await pool.close();
 });
@@ -41,7 +47,7 @@ test("a spare that ended meanwhile is not handed out", async () => {
   pool.warmUp();
   await new Promise(setImmediate);
   if (started[0]) started[0].isUp = false;
-  assert.equal((await pool.take()).isOpen(), true);
+  assert.equal((await pool.take(undefined)).isOpen(), true);
   assert.equal(started.length, 2);
   await pool.close();
 });
@@ -66,7 +72,7 @@ test("a spare that is not taken is closed, and the next session starts a new bro
   t.mock.timers.tick(200);
   await new Promise(setImmediate);
   assert.deepEqual(started, [{ isUp: false }]);
-  assert.equal((await pool.take()).isOpen(), true);
+  assert.equal((await pool.take(undefined)).isOpen(), true);
   assert.equal(started.length, 2);
   await pool.close();
 });

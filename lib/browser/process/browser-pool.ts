@@ -1,10 +1,16 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import type { ChromiumUse } from "./browser-provider.ts";
 
 /** Hands out browsers and keeps a spare one running, so that a session does not wait for a start. */
 export type BrowserPool = {
-  /** Returns the spare browser, or starts one. @throws Error with a readable message when no browser can be started. */
-  take: () => Promise<OpenBrowser>;
+  /**
+   * Returns the spare browser, or starts one. If the owner has a Chromium with room for another session, opens the
+   * browser there instead.
+   *
+   * @param owner see `ChromiumUse.owner`. @throws Error with a readable message when no browser can be started.
+   */
+  take: (owner: string | undefined) => Promise<OpenBrowser>;
   /**
    * Starts the spare browser in the background if there is none. Does nothing if `keepSpare` is false. If no session
    * takes the spare, it is closed about 5 minutes after the last call of `warmUp` or `take`.
@@ -22,13 +28,15 @@ const REFILL_DELAY_MS = 2_000;
 
 /** @see BrowserPool */
 export function createBrowserPool(deps: {
-  open: () => Promise<OpenBrowser>;
+  open: (use: ChromiumUse) => Promise<OpenBrowser>;
+  /** Whether a Chromium of this owner has room for another session. */
+  hasRoom: (owner: string | undefined) => boolean;
   keepSpare: boolean;
   logger: Logger;
   spareIdleMs?: number;
 }): BrowserPool {
-  const { open, keepSpare, logger, spareIdleMs = SPARE_IDLE_MS } = deps;
-  let spare: Promise<OpenBrowser | undefined> | undefined;
+  const { open, hasRoom, keepSpare, logger, spareIdleMs = SPARE_IDLE_MS } = deps;
+  let spare: { use: ChromiumUse; opening: Promise<OpenBrowser | undefined> } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -40,20 +48,22 @@ export function createBrowserPool(deps: {
     idleTimer.unref();
     spare ??= openSpare();
   }
-  function openSpare(): Promise<OpenBrowser | undefined> {
-    const opening = open().catch((error) => {
+  function openSpare() {
+    const use = newUse(undefined);
+    const opening = open(use).catch((error) => {
       logger.debug({ err: error }, "no spare browser could be started");
       // The next `warmUp` tries again.
-      if (spare === opening) spare = undefined;
+      if (spare === opened) spare = undefined;
       return undefined;
     });
-    return opening;
+    const opened = { use, opening };
+    return opened;
   }
   function closeSpare(): void {
     const idle = spare;
     spare = undefined;
-    idle
-      ?.then((browser) => browser?.close())
+    idle?.opening
+      .then((browser) => browser?.close())
       .catch((error) => logger.warn({ err: error }, "the spare browser could not be closed"));
   }
   function refill(): void {
@@ -64,11 +74,14 @@ export function createBrowserPool(deps: {
 
   return {
     warmUp,
-    async take() {
-      const waiting = spare;
+    async take(owner) {
+      if (hasRoom(owner)) return open(newUse(owner));
+      const taken = spare;
       spare = undefined;
-      const warm = await waiting;
-      const browser = warm?.isOpen() ? warm : await open();
+      // From now on, other sessions of the owner can join the spare's Chromium.
+      if (taken) taken.use.owner = owner;
+      const warm = await taken?.opening;
+      const browser = warm?.isOpen() ? warm : await open(newUse(owner));
       refill();
       return browser;
     },
@@ -76,8 +89,10 @@ export function createBrowserPool(deps: {
       isClosed = true;
       clearTimeout(timer);
       clearTimeout(idleTimer);
-      const waiting = await spare;
+      const waiting = await spare?.opening;
       await waiting?.close();
     },
   };
 }
+
+const newUse = (owner: string | undefined): ChromiumUse => ({ owner, sessions: 0 });

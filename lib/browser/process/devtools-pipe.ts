@@ -97,7 +97,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     const isLarge = data.byteLength > MESSAGE_BYTES_MAX;
     if (isLarge && isForClient(data, data)) return receiveHuge({ head: data, tail: data });
     const mayConcernPlaywright = clients.size === 0 || !clientOf.has(readLastSessionId(data) ?? "");
-    if (mayConcernPlaywright && !gate.admits(data, data.byteLength)) return;
+    if (mayConcernPlaywright && !gate.admits(data)) return;
     const message = parseMessage(data);
     // Must not happen, because Chromium always writes JSON.
     if (!message) return close();

@@ -58,7 +58,7 @@ function createTransport(devtools: Pick<Devtools, "onError">, socket: WebSocket)
   const deliver = (message: DevtoolsMessage) =>
     void setImmediate(guard(() => transport.onmessage?.(message)));
   const receive = (data: Buffer) => {
-    if (!gate.admits(data, data.byteLength)) return;
+    if (!gate.admits(data)) return;
     if (data.byteLength > KEPT_BYTES_MAX) {
       const [id, sessionId] = [readAnswerId(data), readLastSessionId(data)];
       if (id !== undefined)

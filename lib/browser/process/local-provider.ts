@@ -1,7 +1,9 @@
 import { NOBODY, openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { BrowserEgress } from "./browser-egress.ts";
-import type { BrowserProvider } from "./browser-provider.ts";
+import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
+import type { BrowserProcess, BrowserProvider, ChromiumUse } from "./browser-provider.ts";
+import { connectPlaywright, createContexts } from "./connect-playwright.ts";
+import { type PageLimits, watchPageLimits } from "./page-limits.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
 const START_TIMEOUT_MS = 20_000;
@@ -43,9 +45,10 @@ export function createLocalProvider(deps: {
   launch: { executablePath: string; args?: string[]; env?: Record<string, string> };
   folder: string;
   egress: BrowserEgress;
+  limits: PageLimits;
   logger: Logger;
 }): BrowserProvider {
-  const { launch, folder, egress, logger } = deps;
+  const { launch, folder, egress, limits, logger } = deps;
   let ways = confinements();
   let hasWorked = false;
 
@@ -92,8 +95,42 @@ export function createLocalProvider(deps: {
     throw firstError;
   }
 
+  async function connect(
+    started: StartedChromium,
+    proxy: BrowserProxy,
+    use: ChromiumUse,
+  ): Promise<BrowserProcess> {
+    const kill = async () => {
+      await Promise.allSettled([started.kill(), proxy.close()]);
+    };
+    void started.exited.then(kill);
+    const { devtools, pid, exited } = started;
+    try {
+      const connected = await connectPlaywright(devtools);
+      const { takeEndReason } = watchPageLimits({ devtools, exited, use, limits, logger });
+      return {
+        ...connected,
+        devtools,
+        pid,
+        // The whole browser uses the proxy.
+        newContext: createContexts(connected.browser, undefined).open,
+        isGuarded: true,
+        acceptsKey: proxy.ownKeyHash !== undefined,
+        exited,
+        findRefusal: proxy.findRefusal,
+        nameSession: proxy.nameSession,
+        holdRequests: proxy.holdRequests,
+        takeEndReason,
+        kill,
+      };
+    } catch (error) {
+      await kill();
+      throw error;
+    }
+  }
+
   return {
-    async start() {
+    async start(use) {
       const proxy = await egress.startProxy({ acceptsKey: true });
       try {
         const started = await startWithFallbacks({
@@ -105,21 +142,7 @@ export function createLocalProvider(deps: {
           ownKeyHash: proxy.ownKeyHash,
           timeoutMs: START_TIMEOUT_MS,
         });
-        const kill = async () => {
-          await Promise.allSettled([started.kill(), proxy.close()]);
-        };
-        void started.exited.then(kill);
-        return {
-          devtools: started.devtools,
-          pid: started.pid,
-          contextProxy: undefined,
-          isGuarded: true,
-          exited: started.exited,
-          findRefusal: proxy.findRefusal,
-          nameSession: proxy.nameSession,
-          holdRequests: proxy.holdRequests,
-          kill,
-        };
+        return await connect(started, proxy, use);
       } catch (error) {
         await proxy.close();
         throw error;

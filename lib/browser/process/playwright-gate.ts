@@ -1,16 +1,17 @@
-import type { DevtoolsMessage } from "./devtools-connection.ts";
+import { type DevtoolsMessage, readLastSessionId } from "./devtools-connection.ts";
 import { type EventLimits, limitEvent } from "./limit-event.ts";
 
 /**
- * Bounds the messages of one browser for Playwright, which keeps hundreds of them: 200 console messages, 200 errors and
+ * Bounds the messages of one Chromium for Playwright, which keeps hundreds of them: 200 console messages, 200 errors and
  * 100 requests of each page, as large as they arrive. Pages decide how many there are and how large they are.
  */
 type PlaywrightGate = {
   /**
-   * Whether a message is parsed and passed on. `head` is its start. Drops large page events, and page events beyond a
-   * number or size per second, so that a page in a loop does not occupy the process.
+   * Whether a message is parsed and passed on. Drops large page events, and page events of a browser context beyond a
+   * number or size per second, so that a page in a loop does not occupy the process. Sessions that share a Chromium have
+   * contexts of their own, so they do not lose events because of each other.
    */
-  admits: (head: Buffer, bytes: number) => boolean;
+  admits: (message: Buffer) => boolean;
   /** Shortens the texts and lists of an event of `bytes` bytes. Answers to commands stay as they are. */
   limit: (message: DevtoolsMessage, bytes: number) => DevtoolsMessage;
 };
@@ -43,29 +44,42 @@ const EVENT_LIMITS: EventLimits = { textChars: 16_000, chars: 64_000, listItems:
  */
 const WHOLE_EVENTS = new Set(["Page.screencastFrame", "Fetch.requestPaused", "Runtime.bindingCalled"]);
 
-/** Creates the gate of one browser. `nowMs` returns the current time in milliseconds. */
+/** Creates the gate of one Chromium. `nowMs` returns the current time in milliseconds. */
 export function createPlaywrightGate(nowMs = () => performance.now()): PlaywrightGate {
-  /** What arrived in the current second, by method. */
+  /** The browser context of each DevTools session. */
+  const contextOf = new Map<string, string>();
+  /** Notes which context a new DevTools session belongs to. */
+  const follow = ({ method, params = {} }: DevtoolsMessage) => {
+    const sessionId = String(params.sessionId);
+    if (method === "Target.detachedFromTarget") contextOf.delete(sessionId);
+    if (method !== "Target.attachedToTarget") return;
+    const { browserContextId } = (params.targetInfo ?? {}) as { browserContextId?: unknown };
+    contextOf.set(sessionId, String(browserContextId));
+  };
+  /** What arrived in the current second, by context and method. */
   const arrived = new Map<string, { events: number; bytes: number }>();
   let secondStartMs = Number.NEGATIVE_INFINITY;
   return {
-    admits(head, bytes) {
-      const method = readMethod(head);
+    admits(data) {
+      const method = readMethod(data);
       if (!PAGE_EVENTS.has(method)) return true;
+      const bytes = data.byteLength;
       if (bytes > PAGE_EVENT_BYTES_MAX) return false;
       const now = nowMs();
       if (now - secondStartMs >= 1_000) {
         arrived.clear();
         secondStartMs = now;
       }
-      const sum = arrived.get(method) ?? { events: 0, bytes: 0 };
-      arrived.set(method, sum);
+      const key = `${contextOf.get(readLastSessionId(data) ?? "")} ${method}`;
+      const sum = arrived.get(key) ?? { events: 0, bytes: 0 };
+      arrived.set(key, sum);
       sum.events += 1;
       sum.bytes += bytes;
       return sum.events <= EVENTS_PER_SECOND && sum.bytes <= BYTES_PER_SECOND;
     },
     limit(message, bytes) {
       const { method, params } = message;
+      follow(message);
       if (method === undefined || !params || WHOLE_EVENTS.has(method)) return message;
       if (PAGE_EVENTS.has(method)) return { ...message, params: limitEvent(params, PAGE_EVENT_LIMITS) };
       return bytes > EVENT_BYTES ? { ...message, params: limitEvent(params, EVENT_LIMITS) } : message;

@@ -1,6 +1,8 @@
 import type { Logger } from "#lib/log/logger.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
+import { connectPlaywright, createContexts } from "./connect-playwright.ts";
 import { openDevtoolsAt } from "./devtools-socket.ts";
 
 /**
@@ -35,29 +37,44 @@ export function createRemoteProvider(deps: {
       const proxy: BrowserProxy | undefined = isOnThisMachine
         ? await egress.startProxy({ acceptsKey: false })
         : undefined;
-      const devtools = await openDevtoolsAt(devtoolsUrl).catch(async (error: unknown) => {
-        await proxy?.close();
-        const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`the remote browser at ${host} could not be connected to: ${why}`);
-      });
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
-      const exited = Promise.withResolvers<void>();
-      return {
-        devtools,
-        pid: undefined,
-        contextProxy: proxy?.server,
-        isGuarded: isOnThisMachine,
-        exited: exited.promise,
-        findRefusal: (url) => proxy?.findRefusal(url),
-        nameSession: (sessionId) => proxy?.nameSession(sessionId),
-        holdRequests: (hold) => proxy?.holdRequests(hold),
-        async kill() {
-          devtools.playwright.close();
-          await proxy?.close();
-          allowPort();
-          exited.resolve();
-        },
+      const release = async () => {
+        await proxy?.close();
+        allowPort();
       };
+      try {
+        const devtools = await openDevtoolsAt(devtoolsUrl).catch((error: unknown) => {
+          throw new Error(`the remote browser at ${host} could not be connected to: ${errorText(error)}`);
+        });
+        const connected = await connectPlaywright(devtools).catch((error: unknown) => {
+          devtools.playwright.close();
+          throw error;
+        });
+        const exited = Promise.withResolvers<void>();
+        return {
+          ...connected,
+          devtools,
+          pid: undefined,
+          newContext: createContexts(connected.browser, proxy?.server).open,
+          isGuarded: isOnThisMachine,
+          acceptsKey: false,
+          exited: exited.promise,
+          findRefusal: (url) => proxy?.findRefusal(url),
+          nameSession: (sessionId) => proxy?.nameSession(sessionId),
+          holdRequests: (hold) => proxy?.holdRequests(hold),
+          takeEndReason: () => undefined,
+          async kill() {
+            // Discards the contexts of the connection; the browser keeps running.
+            await connected.browser.close().catch(() => {});
+            devtools.playwright.close();
+            await release();
+            exited.resolve();
+          },
+        };
+      } catch (error) {
+        await release();
+        throw error;
+      }
     },
     describe: () => ({ available: true, detail: describeRemote(cdpUrl) }),
   };
@@ -79,7 +96,6 @@ async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
     if (isNamed && typeof version.webSocketDebuggerUrl === "string") return version.webSocketDebuggerUrl;
     throw new Error("its answer has no webSocketDebuggerUrl");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`the remote browser at ${new URL(cdpUrl).host} did not answer: ${why}`);
+    throw new Error(`the remote browser at ${new URL(cdpUrl).host} did not answer: ${errorText(error)}`);
   }
 }

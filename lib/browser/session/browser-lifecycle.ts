@@ -25,6 +25,8 @@ export type RunningBrowser = {
   starts: number;
   /** Whether an earlier browser of the session has shown a page. */
   isRestart: boolean;
+  /** Why the earlier browser ended, if it failed. */
+  restartReason: string | undefined;
   /** Whether the browser process or the connection to it ended unexpectedly. A crash of a page does not count. */
   isLost: boolean;
 };
@@ -90,11 +92,16 @@ type LifecycleDeps = {
 /** Called before the rest of a browser is closed, with the event that ends it. Never rejects. */
 type OnEnding = (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
 
-type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
+type Lifecycle = {
+  deps: LifecycleDeps;
+  state: BrowserState;
+  /** Why the last browser failed. Undefined if it ended otherwise. */
+  failure: string | undefined;
+};
 
 /** @see BrowserLifecycle */
 export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
-  const life: Lifecycle = { deps, state: { kind: "none" } };
+  const life: Lifecycle = { deps, state: { kind: "none" }, failure: undefined };
   return {
     state: () => life.state,
     provision: (signal) => provision(life, signal),
@@ -191,6 +198,7 @@ async function startBrowser(
     landing: Promise.resolve(),
     starts: 0,
     isRestart: false,
+    restartReason: life.failure,
     isLost: false,
   };
   life.state = { kind: "recording", start, running };
@@ -198,7 +206,8 @@ async function startBrowser(
   const row = await record
     .move("cameUp", {
       currentUrl: browser.selected().page.url(),
-      restartNotice: returnUrl === null ? null : describeRestart(browser.siteData.restoration()),
+      restartNotice:
+        returnUrl === null ? null : describeRestart(browser.siteData.restoration(), life.failure),
     })
     .catch(async (error) => {
       if (runningIn(life.state) === running) {
@@ -290,6 +299,7 @@ function retire(
   fields: BrowserFields = {},
 ) {
   const { deps, state } = life;
+  life.failure = fields.lastError ?? undefined;
   deps.onReleased();
   const started = state.kind === "recording" ? state.start.settled : undefined;
   beginEnding(life, closeAndRecord({ ...deps, onEnding }, running, event, fields, started));

@@ -68,7 +68,8 @@ export function followBrowser(
         answeredBy: by,
       });
     },
-    onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
+    onCrashed: (reason) => life.lose(running, "failed", reason),
+    onPageLost: (reason) => record.note({ lastError: `a page in the background was closed: ${reason}` }),
     onGone,
     onAnnotation: deps.onAnnotation,
     onSelected(selected) {

@@ -238,7 +238,9 @@ function takeRestartNote({ life, usage }: Session): string | undefined {
   usage.toldStarts = running.starts;
   const url = JSON.stringify(shorten(running.browser.selected().page.url(), URL_SHOWN));
   const logins = describeLogins(running.browser.siteData.restoration());
-  return `The browser was restarted and shows ${url} now; ${logins}, and what was typed into forms is lost.`;
+  const note = `The browser was restarted and shows ${url} now; ${logins}, and what was typed into forms is lost.`;
+  const { restartReason: reason } = running;
+  return reason === undefined ? note : `${note} The restart was needed because ${reason}.`;
 }
 
 async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {
@@ -278,6 +280,7 @@ function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBro
     select: browser.select,
     readRefusal: browser.readRefusal,
     openContext: browser.openContext,
+    isOpen: browser.isOpen,
   };
 }
 

@@ -18,8 +18,9 @@ export function describeLogins({ outcome, lost }: Restoration): string {
   return `logins were restored, except the storage of ${named.join(", ")}${others}`;
 }
 
-/** Describes to a person in a sentence that the browser was restarted. */
-export function describeRestart(restoration: Restoration): string {
+/** Describes to a person that the browser was restarted. @param reason why it failed before, if it did. */
+export function describeRestart(restoration: Restoration, reason: string | undefined): string {
   const logins = describeLogins(restoration);
-  return `The browser was restarted: ${logins}. What was typed into forms is lost.`;
+  const restarted = `The browser was restarted: ${logins}. What was typed into forms is lost.`;
+  return reason === undefined ? restarted : `${restarted} The restart was needed because ${reason}.`;
 }

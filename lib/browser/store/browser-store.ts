@@ -47,12 +47,20 @@ export async function readBrowser(db: Executor, sessionId: string): Promise<Brow
 }
 
 /** Reads the fields of a session that its browser needs. Undefined if there is no such session. */
-export async function readBrowserSession(
+export const readBrowserSession = async (
   db: Executor,
   sessionId: string,
-): Promise<BrowserSession | undefined> {
+): Promise<BrowserSession | undefined> => (await readOwnedBrowserSession(db, sessionId))?.session;
+
+/** Reads also whose session it is. A browser host must not get that, see `BrowserRecords.readSession`. */
+export async function readOwnedBrowserSession(
+  db: Executor,
+  sessionId: string,
+): Promise<{ session: BrowserSession; owner: Pick<SessionFields, "ownerId" | "userId"> } | undefined> {
   const [row] = await db
     .select({
+      ownerId: sessions.ownerId,
+      userId: sessions.userId,
       source: sessions.source,
       capabilities: sessions.capabilities,
       targetUrl: sessions.targetUrl,
@@ -63,10 +71,13 @@ export async function readBrowserSession(
     .leftJoin(agents, eq(agents.sessionId, sessions.id))
     .where(eq(sessions.id, sessionId));
   if (!row) return undefined;
-  const { source, agentBrowser } = row;
+  const { ownerId, userId, source, agentBrowser } = row;
   const browser = row.capabilities.browser && (agentBrowser === null || agentBrowser === "own");
   const capabilities = { ...row.capabilities, browser };
-  return { source, capabilities, initialUrl: initialUrlOf(row) };
+  return {
+    session: { source, capabilities, initialUrl: initialUrlOf(row) },
+    owner: { ownerId, userId },
+  };
 }
 
 /** Whether a session has a browser of its own. Queries the database only for a sub-agent. */

@@ -20,6 +20,7 @@ import {
   readBrowser,
   readBrowserSession,
   readHostedBrowser,
+  readOwnedBrowserSession,
   selectPage,
 } from "./browser-store.ts";
 import { readPictureTimes, writePicture } from "./picture-store.ts";
@@ -66,7 +67,12 @@ export type HostQueue = {
 export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: HostQueue): BrowserRecords {
   const { db, log } = deps;
   return {
-    readSession: (sessionId) => readBrowserSession(db, sessionId),
+    async readSession(sessionId) {
+      const found = await readOwnedBrowserSession(db, sessionId);
+      if (!found) return undefined;
+      const { ownerId, userId } = found.owner;
+      return { ...found.session, ownerKey: deps.sealer.hash("browser-owner", [ownerId, userId]) };
+    },
     read: (sessionId) => readBrowser(db, sessionId),
     async move({ sessionId, change, event, fields }) {
       const session = await readBrowserSession(db, sessionId);

@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { HostStart } from "#lib/browser-host/host/run-host.ts";
 import { newHostId } from "#lib/browser-host/host-id.ts";
 import { EnvError, readEnv } from "#lib/server/env.ts";
-import { readLaunch } from "#lib/server/read-launch.ts";
+import { readChromiumLimits, readLaunch } from "#lib/server/read-launch.ts";
 
 /** The variables that a browser host reads. */
 const VARIABLES = [
   "BROWSER_CDP_URL",
+  "BROWSER_CONTEXTS_PER_PROCESS",
   "BROWSER_EXECUTABLE_PATH",
   "BROWSER_HOST_CERT",
   "BROWSER_HOST_KEY",
@@ -14,6 +15,7 @@ const VARIABLES = [
   "BROWSER_HOST_LISTEN",
   "BROWSER_HOST_TOKEN",
   "BROWSER_MAX_LIVE",
+  "BROWSER_PAGE_MEMORY_MB",
   "DATA_DIR",
   "SANDBOX",
 ];
@@ -44,6 +46,7 @@ export async function readHostSettings(source: Record<string, string | undefined
     launch: readLaunch(env),
     dataDir: env.DATA_DIR,
     maxLive: env.BROWSER_MAX_LIVE,
+    ...readChromiumLimits(env),
     lingerMs: env.BROWSER_HOST_LINGER_MS,
     leaseKeptMs: env.BROWSER_HOST_LINGER_MS,
     isUnconfinedAllowed: env.SANDBOX === "unconfined",

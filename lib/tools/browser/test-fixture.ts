@@ -90,13 +90,17 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     openContext: (options) =>
       openFreshContext(
         {
-          browser,
           guard: failingGuard,
-          process: { contextProxy: undefined, isGuarded: true, findRefusal: () => undefined },
+          process: {
+            newContext: (context) => browser.newContext({ ...context, acceptDownloads: false }),
+            isGuarded: true,
+            findRefusal: () => undefined,
+          },
           egress: { refuse: async () => undefined, resolve: async () => [] },
         },
         options,
       ),
+    isOpen: () => browser.isConnected(),
   };
   const touched: string[] = [];
   return {

@@ -188,7 +188,7 @@ async function examine(
     return await checkPage({ requirements }, pageCheck, target);
   } catch (error) {
     signal.throwIfAborted();
-    if (!live.browser.isConnected()) throw error;
+    if (!live.isOpen()) throw error;
     if (check.signal.aborted)
       return fail(
         `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,

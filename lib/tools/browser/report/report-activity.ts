@@ -63,6 +63,10 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
       .map(({ dialog }) => describeDialog(dialog)),
     ...more(of("dialog").length, "dialogs"),
     ...(await describeTabs(live, entries)),
+    ...of("page-lost")
+      .slice(0, LINES_MAX)
+      .map(({ url, reason }) => `Tab lost: ${quoteUrl(url)} was closed, because ${reason}.`),
+    ...more(of("page-lost").length, "lost tabs"),
     ...of("download")
       .slice(0, LINES_MAX)
       .map(({ download }) => describeDownload(download)),

@@ -13,7 +13,7 @@ export type ScriptTag = "async" | "blocking";
 
 /** Values that all page loads of one check share. */
 export type CheckContext = {
-  live: Pick<LiveBrowser, "openContext" | "browser">;
+  live: Pick<LiveBrowser, "openContext">;
   storage: BrowserStorage;
   variant: string;
   /** The script of the variant. The published script differs only in its key and in an additional comment. */
