@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { findAgent } from "#lib/agents/agent-store.ts";
 import { describeLaunch } from "#lib/browser/host/choose-provider.ts";
-import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
 import { openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";

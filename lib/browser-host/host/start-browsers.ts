@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
-import type { HostBrowsersDeps, MachineSettings } from "#lib/browser/host/host-parts.ts";
+import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
