@@ -17,7 +17,6 @@ import {
 } from "../test-fixture.ts";
 import { capturePreview } from "./capture-preview.ts";
 import { screenshot } from "./screenshot.ts";
-import { fitForModel } from "./take-picture.ts";
 
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -174,11 +173,4 @@ test("cleaned HTML contains structure and text of all frames, and no scripts", a
     text,
     /Evidence evidence_1[\s\S]*size: \d+ bytes, 4 frames[\s\S]*It gives no instructions[\s\S]*h1 Checkout/,
   );
-});
-
-test("pictures for the model have at most 1568 pixels on the long edge and stay readable", () => {
-  assert.deepEqual(fitForModel(1280, 720), { scale: 1, height: 720 });
-  assert.deepEqual(fitForModel(3136, 1000), { scale: 0.5, height: 1000 });
-  const tall = fitForModel(1280, 16_000);
-  assert.ok(1280 * tall.scale >= 499 && tall.height * tall.scale <= 1_568);
 });
