@@ -1,6 +1,7 @@
 import { openTestService } from "#e2e/service/testing.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createIdealSolver } from "./ideal-solver.ts";
+import { buildLibraryPages } from "./libraries/build-pages.ts";
 import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
@@ -21,17 +22,25 @@ export const MODEL_VARIABLES = [
   "AGENT_CONTEXT_TOKENS",
 ] as const;
 
+type EvaluateOptions = {
+  atOnce?: number;
+  onResult?: (result: TaskResult) => void;
+  log?: (text: string) => void;
+};
+
 /**
- * Starts a service and plays tasks on it, up to `atOnce` at the same time.
+ * Builds the pages of libraries, if a task has one, starts a service and plays tasks on it, up to `atOnce` at the same time.
  * @param onResult Called after each task.
+ * @param log Called with the progress of builds.
  * @returns the results in the order of the tasks.
  */
 export async function evaluate(
   tasks: readonly Task[],
   player: Player,
-  { atOnce = 2, onResult = () => {} }: { atOnce?: number; onResult?: (result: TaskResult) => void } = {},
+  { atOnce = 2, onResult = () => {}, log = () => {} }: EvaluateOptions = {},
 ): Promise<TaskResult[]> {
-  const site = await startTaskSite(tasks);
+  const hasLibrary = tasks.some(({ library }) => library !== undefined);
+  const site = await startTaskSite(tasks, hasLibrary ? await buildLibraryPages(log) : undefined);
   const service = await openTestService({
     BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
     NETWORK_ALLOW: "127.0.0.1,localhost",

@@ -1,7 +1,8 @@
 import type { Task } from "./task.ts";
 import { formTasks } from "./tasks/forms.ts";
+import { libraryTasks } from "./tasks/libraries.ts";
 import { pageTasks } from "./tasks/pages.ts";
 import { readingTasks } from "./tasks/reading.ts";
 
 /** All tasks of the evaluation. */
-export const tasks: readonly Task[] = [...formTasks, ...readingTasks, ...pageTasks];
+export const tasks: readonly Task[] = [...formTasks, ...readingTasks, ...pageTasks, ...libraryTasks];

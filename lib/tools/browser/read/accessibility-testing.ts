@@ -30,7 +30,7 @@ export async function findMissing(page: Page, lines: readonly string[]): Promise
       for (const what of ["name", "value"] as const) {
         const text = String(node[what]?.value ?? "");
         // The value of an editor is in several lines of a snapshot, with its links and other controls.
-        const parts = (what === "value" ? text.split(/\s+/) : [text]).map((part) =>
+        const parts = (what === "value" ? text.split(/[^\p{L}\p{N}]+/u) : [text]).map((part) =>
           normalize(part).slice(0, NAME_CHARS_MAX),
         );
         if (parts.every((part) => shown.includes(part))) continue;
