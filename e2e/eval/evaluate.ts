@@ -1,5 +1,6 @@
 import { openEvalService, openFunctions } from "./eval-service.ts";
 import { createIdealSolver } from "./ideal-solver.ts";
+import { buildLibraryPages } from "./libraries/build-pages.ts";
 import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
@@ -20,22 +21,27 @@ export const MODEL_VARIABLES = [
   "AGENT_CONTEXT_TOKENS",
 ] as const;
 
+type EvaluateOptions = {
+  atOnce?: number;
+  onFunctions?: boolean;
+  onResult?: (result: TaskResult) => void;
+  log?: (text: string) => void;
+};
+
 /**
- * Starts a service and plays tasks on it, up to `atOnce` at the same time.
+ * Builds the pages of libraries, if a task has one, starts a service and plays tasks on it, up to `atOnce` at the same time.
  * @param options.onFunctions Whether the service runs as on Vercel: only Next, with the browsers in Vercel Sandboxes.
  * @param options.onResult Called after each task.
+ * @param options.log Called with the progress of builds.
  * @returns the results in the order of the tasks.
  */
 export async function evaluate(
   tasks: readonly Task[],
   player: Player,
-  {
-    atOnce = 2,
-    onFunctions = false,
-    onResult = () => {},
-  }: { atOnce?: number; onFunctions?: boolean; onResult?: (result: TaskResult) => void } = {},
+  { atOnce = 2, onFunctions = false, onResult = () => {}, log = () => {} }: EvaluateOptions = {},
 ): Promise<TaskResult[]> {
-  const site = await startTaskSite(tasks);
+  const hasLibrary = tasks.some(({ library }) => library !== undefined);
+  const site = await startTaskSite(tasks, hasLibrary ? await buildLibraryPages(log) : undefined);
   const service = await (onFunctions ? openFunctions : openEvalService)({
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {

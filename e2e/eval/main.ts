@@ -1,15 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { evaluate, MODEL_VARIABLES } from "./evaluate.ts";
+import { comparePages, formatComparison } from "./libraries/compare-pages.ts";
 import { compareReports, type EvalReport, formatReport } from "./report.ts";
+import { libraryTasks } from "./tasks/libraries.ts";
 import { tasks } from "./tasks.ts";
 
 // npm run eval [-- --only login,upload] [--ideal] [--functions] [--at-once 2] [--json file]
-//   | --compare before.json after.json
+//   | --compare before.json after.json | --accessibility
 // Plays the tasks of `tasks.ts` with the model that the environment configures (by default the demo model). With
 // `--ideal`, the ideal solver plays them. With `--functions`, the service runs as on Vercel: two instances of Next alone,
 // with a stand-in for Vercel Sandbox. Progress goes to stderr, the table goes to stdout. The exit code is 1 if the ideal
-// solver did not solve a task.
+// solver did not solve a task. With `--accessibility`, no task is played: the snapshots of the libraries' pages are
+// compared with the accessibility trees of DevTools.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +23,7 @@ const { values, positionals } = parseArgs({
     "at-once": { type: "string", default: "2" },
     json: { type: "string" },
     compare: { type: "boolean", default: false },
+    accessibility: { type: "boolean", default: false },
   },
 });
 
@@ -40,6 +44,7 @@ async function createReport(): Promise<EvalReport> {
   const results = await evaluate(chosen, values.ideal ? { kind: "ideal" } : { kind: "model", variables }, {
     atOnce,
     onFunctions: values.functions,
+    log: printProgress,
     onResult({ id, isSolved, toolCalls, seconds, remark }) {
       played += 1;
       const how = isSolved ? "solved" : `NOT solved: ${remark}`;
@@ -57,7 +62,12 @@ function nameModel(variables: Record<string, string>): string {
 
 const readReport = (path = "") => JSON.parse(readFileSync(path, "utf8")) as EvalReport;
 
-if (values.compare) {
+if (values.accessibility) {
+  const pages = await comparePages(libraryTasks, printProgress);
+  console.log(formatComparison(pages));
+  const isComplete = pages.every(({ missing }) => missing.every(({ reason }) => reason !== null));
+  process.exitCode = isComplete ? 0 : 1;
+} else if (values.compare) {
   const [before, after] = positionals;
   if (!before || !after) throw new Error("--compare: give two files that --json has written");
   console.log(compareReports(readReport(before), readReport(after)));

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Task } from "./task.ts";
+import { join } from "node:path";
+import type { Route, Task } from "./task.ts";
 
 /** A site on loopback that serves the pages of tasks and stores the values that the pages report. */
 export type TaskSite = {
@@ -12,7 +15,8 @@ export type TaskSite = {
 
 const DONE = `<script>function done(value) { return fetch('done', { method: 'POST', body: JSON.stringify(value) }); }</script>`;
 
-export async function startTaskSite(tasks: readonly Task[]): Promise<TaskSite> {
+/** @param libraryPages the folder of the built pages of libraries, if a task has one. */
+export async function startTaskSite(tasks: readonly Task[], libraryPages?: string): Promise<TaskSite> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const reported = new Map<string, unknown[]>();
   const server = createServer(async (request, response) => {
@@ -29,7 +33,7 @@ export async function startTaskSite(tasks: readonly Task[]): Promise<TaskSite> {
       const page = `<!doctype html><meta charset=utf-8><title>${id}</title>${DONE}${task.page}`;
       return response.writeHead(200, { "content-type": "text/html" }).end(page);
     }
-    const route = task.routes?.[path];
+    const route = task.routes?.[path] ?? (await readLibraryFile(task, path, libraryPages));
     if (!route) return response.writeHead(404).end();
     if (route.delayMs) await new Promise((resolve) => setTimeout(resolve, route.delayMs));
     const headers = { "content-type": route.type ?? "text/plain", ...route.headers };
@@ -49,4 +53,17 @@ export async function startTaskSite(tasks: readonly Task[]): Promise<TaskSite> {
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Reads the script or style sheet of a library's page. An empty file, if the page has none. */
+async function readLibraryFile(
+  { library }: Task,
+  path: string,
+  folder: string | undefined,
+): Promise<Route | undefined> {
+  const ending = /^app\.(js|css)$/.exec(path)?.[1];
+  if (library === undefined || folder === undefined || ending === undefined) return undefined;
+  const file = join(folder, `${library}.${ending}`);
+  const body = existsSync(file) ? await readFile(file, "utf8") : "";
+  return { body, type: ending === "js" ? "text/javascript" : "text/css" };
 }

@@ -26,6 +26,8 @@ export type Task = {
   ask: string;
   /** The HTML of the page. Its scripts report values with `done(value)`. */
   page: string;
+  /** The page's module and style sheet, `app.js` and `app.css`, if a library of `libraries/pages` draws the page. */
+  library?: string;
   /** Further responses of the site to GET and POST, by their path below the page. */
   routes?: Record<string, Route>;
   /** The JSON Schema of the typed result, if the task asks for one. */
@@ -40,7 +42,8 @@ export type Task = {
   value?: unknown;
 };
 
-type Route = {
+/** A response of the site. */
+export type Route = {
   body: string;
   type?: string;
   headers?: Record<string, string>;

@@ -157,6 +157,7 @@ export function makeDom() {
     scrollWidth: readElement<number>("scrollWidth"),
     scrollHeight: readElement<number>("scrollHeight"),
     scrollTop: readElement<number>("scrollTop"),
+    scrollLeft: readElement<number>("scrollLeft"),
     innerHTML: readElement<string>("innerHTML"),
     outerHTML: readElement<string>("outerHTML"),
     attributes: (target: PageElement) => toArray(attributes(target)),

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ROOT_TOOLS } from "#lib/catalogue/tools.ts";
-import type { EvidencePointer } from "#lib/events/event.ts";
 import {
+  listEvidence,
   type Tool,
   type ToolCall,
   type ToolContent,
@@ -67,9 +67,7 @@ export const toToolCall = ({
 });
 
 function describeResult({ isError, content }: ToolResult): CallToolResult {
-  const evidence = content.flatMap((part): EvidencePointer[] =>
-    part.type === "text" ? [] : [part.evidence],
-  );
+  const evidence = listEvidence(content);
   return {
     content: content.flatMap(describeContent),
     ...(isError && { isError }),
@@ -81,5 +79,5 @@ function describeContent(part: ToolContent): CallToolResult["content"] {
   if (part.type === "text") return [{ type: "text", text: part.text }];
   if (part.type === "evidence") return [];
   const data = Buffer.from(part.data).toString("base64");
-  return [{ type: "image", data, mimeType: part.evidence.mediaType }];
+  return [{ type: "image", data, mimeType: part.mediaType }];
 }

@@ -2,15 +2,16 @@ import type { z } from "zod";
 import type { CallRefusal, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
 import { TOOL_CATALOGUE, type ToolName, type ToolNeed, type ToolProfile } from "#lib/catalogue/tools.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import type { PicturePart } from "#lib/evidence/model-copy.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
 /**
- * One part of a tool's answer. An `image` is a picture that is stored as evidence; models that can see pictures get its
- * bytes. The model does not see an `evidence` part, which only records the evidence with the call.
+ * One part of a tool's answer. An `image` is a picture that is stored as evidence, or a part of it; models that can see
+ * pictures get `data`, which is the copy that `copyForModel` makes. The model does not see an `evidence` part, which only records the evidence with the call.
  */
 export type ToolContent =
   | { type: "text"; text: string }
-  | { type: "image"; evidence: EvidencePointer; data: Uint8Array }
+  | { type: "image"; evidence: EvidencePointer; data: Uint8Array; mediaType: string; part?: PicturePart }
   | { type: "evidence"; evidence: EvidencePointer };
 
 /**
@@ -181,6 +182,13 @@ export function unlessWaiting<Result extends object>(answer: Result | Waiting): 
   // The check above has excluded `Waiting`.
   return answer as Result;
 }
+
+/** Lists the evidence of an answer. The parts of one picture are one piece of evidence. */
+export const listEvidence = (content: readonly ToolContent[]): EvidencePointer[] => [
+  ...new Map(
+    content.flatMap((part) => (part.type === "text" ? [] : [[part.evidence.id, part.evidence] as const])),
+  ).values(),
+];
 
 /** Creates an answer of text. */
 export const textResult = (text: string): ToolResult => ({

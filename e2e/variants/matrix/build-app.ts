@@ -24,6 +24,9 @@ export const APP_ENV = {
   CI: "1",
 };
 
+/** What an app is built from. */
+export type AppSources = Pick<MatrixApp, "name" | "packages" | "files" | "commands">;
+
 /** Runs a program in a folder. @throws Error with the end of its output if it fails. */
 async function run(folder: string, program: string, args: string[]): Promise<void> {
   const child = spawn(program, args, { cwd: folder, env: APP_ENV, stdio: ["ignore", "pipe", "pipe"] });
@@ -42,7 +45,7 @@ async function run(folder: string, program: string, args: string[]): Promise<voi
  *
  * @returns the app's folder
  */
-export async function buildApp(app: MatrixApp, log: (text: string) => void): Promise<string> {
+export async function buildApp(app: AppSources, log: (text: string) => void): Promise<string> {
   const { packages, files, commands = [] } = app;
   const hash = createHash("sha256").update(JSON.stringify({ packages, files, commands })).digest("hex");
   const folder = join(CACHE, `${app.name.toLowerCase().replace(/\W+/g, "-")}-${hash.slice(0, 12)}`);

@@ -2,9 +2,12 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 
 /**
  * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. `isOpen`
- * says whether more text may be appended to the line.
+ * says whether more text may be appended to the line. `row` is set if the line is a row with a known place in its grid.
  */
-export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
+export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[]; row?: GridRow };
+
+/** A row of a grid: its place, what is before its cells, and the cells with the places of their columns. */
+export type GridRow = { index: number; head: string; cells: { column: number; text: string }[] };
 
 /**
  * Joins pieces into lines. A piece is text of the page, or the description of an element. Inline pieces share a line

@@ -1,7 +1,10 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
-import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
+import { targetOf } from "./link-target.ts";
+import { hintOf, iconOf, iconOrClassOf, markerOf } from "./make-hints.ts";
 import type { SearchKit } from "./make-search.ts";
+import { makeStates, type StateKit } from "./make-states.ts";
+import { quote } from "./quote.ts";
 
 /** How people can use an element of the page. Null if people cannot use the element. */
 type ElementPurpose =
@@ -14,7 +17,7 @@ type ElementPurpose =
   | null;
 
 /** Functions that name and describe single elements. */
-export type ElementKit = {
+export type ElementKit = Pick<StateKit, "statesOf"> & {
   /**
    * Returns the element's ref, such as `e7`, by which the model refers to the element. The first call assigns the ref.
    * A ref is valid as long as its element exists.
@@ -39,23 +42,21 @@ export type ElementKit = {
    * the first word of the line, usually the element's role.
    */
   describe: (element: PageElement, head: string, name: string, ref: string | null) => string;
-  /** The element's states, such as `required`. */
-  statesOf: (element: PageElement) => string[];
-  /**
-   * Guesses from attributes, class names and file names what an icon shows, and returns a text such as ` icon "trash"`.
-   * The text is empty if there is no hint.
-   */
-  iconOf: (element: PageElement) => string;
+  /** @see iconOf */
+  iconOf: typeof iconOf;
+  /** @see iconOrClassOf */
+  iconOrClassOf: typeof iconOrClassOf;
+  /** @see hintOf */
+  hintOf: typeof hintOf;
+  /** @see markerOf */
+  markerOf: typeof markerOf;
   /**
    * The given attributes that the element has, such as ` href "https://…"`. The URLs in `href` and `src` are made
-   * absolute. The value of a password field is left out.
+   * absolute. The value of a password field is left out. Without `href`, a link's target is described briefly.
    */
-  attributesOf: (element: PageElement, names: string[]) => string;
-  /**
-   * Writes a text as a JSON string, cut at `max` characters. JSON escapes quotes, so text of the page cannot end the
-   * string.
-   */
-  quote: (text: string, max: number) => string;
+  attributesOf: (element: PageElement, names: string[], name: string) => string;
+  /** @see quote */
+  quote: typeof quote;
 };
 
 /**
@@ -70,14 +71,16 @@ const registry = {
   byRef: new Map<string, WeakRef<PageElement>>(),
 };
 
+const CONTROLS = new Set(
+  "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
+    " ",
+  ),
+);
+const CLICK_HANDLERS = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
+
 /** Creates the functions that name and describe elements. */
 export function makeElements(search: SearchKit, counter: RefCounter): ElementKit {
-  const controls = new Set(
-    "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
-      " ",
-    ),
-  );
-  const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
+  const { statesOf, isScrollable } = makeStates(search);
 
   const refOf = (element: PageElement): string => {
     const existing = registry.refOf.get(element);
@@ -91,13 +94,6 @@ export function makeElements(search: SearchKit, counter: RefCounter): ElementKit
     const element = registry.byRef.get(ref)?.deref();
     return element && dom.isConnected(element) ? element : undefined;
   };
-  const isScrollable = (element: PageElement, style: CSSStyleDeclaration): boolean =>
-    (style.overflowY === "auto" || style.overflowY === "scroll") &&
-    element !== dom.scrollingElement(document) &&
-    element !== dom.body(document) &&
-    dom.clientHeight(element) > 0 &&
-    dom.scrollHeight(element) > dom.clientHeight(element) + 40;
-
   /**
    * Whether an element contains many controls. Its click listener probably handles clicks on these controls, so the
    * element itself does not count as clickable.
@@ -105,7 +101,7 @@ export function makeElements(search: SearchKit, counter: RefCounter): ElementKit
   const isDelegate = (element: PageElement): boolean =>
     dom.querySelectorAll(element, "a[href], button, input, select, textarea, [role=button]").length > 8;
   const purposeOf: ElementKit["purposeOf"] = (element, role, style, isPointerInherited) => {
-    if (role !== null && controls.has(role)) return "control";
+    if (role !== null && CONTROLS.has(role)) return "control";
     if (
       dom.matches(
         element,
@@ -115,96 +111,13 @@ export function makeElements(search: SearchKit, counter: RefCounter): ElementKit
       return "control";
     if (element === dom.body(document) || element === dom.documentElement(document)) return null;
     const isPointer = !isPointerInherited && style.cursor === "pointer";
-    if ((isPointer || dom.matches(element, clickHandlers)) && !isDelegate(element)) return "clickable";
+    if ((isPointer || dom.matches(element, CLICK_HANDLERS)) && !isDelegate(element)) return "clickable";
     if (dom.matches(element, "[draggable=true]")) return "draggable";
     if (dom.matches(element, "[tabindex]:not([tabindex='-1'])")) return "focusable";
     if (dom.matches(element, "[ondrop]")) return "drop target";
     return isScrollable(element, style) ? "scrollable" : null;
   };
 
-  const quote = (text: string, max: number) =>
-    JSON.stringify(text.length > max ? `${beginningOf(text, max - 1)}…` : text);
-  const token = (value: string | null, pattern: RegExp) =>
-    value !== null && pattern.test(value) ? value : null;
-  const optionsOf = (select: HTMLSelectElement | HTMLDataListElement): string => {
-    const shown = [...select.options].slice(0, 12).map((option) => quote(option.label || option.value, 60));
-    const more = select.options.length - shown.length;
-    return `options ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  };
-  const fieldStates = (element: PageElement): string[] => {
-    const states: string[] = [];
-    if (element instanceof HTMLInputElement) {
-      const { type } = element;
-      if (/^(date|time|datetime-local|month|week|color|file|password)$/.test(type))
-        states.push(`type ${type}`);
-      if (type === "checkbox" || type === "radio") {
-        if (element.indeterminate) states.push("mixed");
-        else if (element.checked) states.push("checked");
-      } else if (search.isSecret(element)) {
-        if (element.value) states.push('value "•••"');
-      } else if (type === "file") {
-        states.push(
-          ...(element.multiple ? ["multiple"] : []),
-          ...[...(element.files ?? [])].map(({ name }) => quote(name, 80)),
-        );
-      } else if (!/^(button|submit|reset|image)$/.test(type) && element.value) {
-        states.push(`value ${quote(element.value, 200)}`);
-      }
-      for (const limit of ["min", "max", "step"] as const)
-        if (element[limit]) states.push(`${limit} ${quote(element[limit], 20)}`);
-      if (element.list) states.push(optionsOf(element.list));
-    } else if (element instanceof HTMLTextAreaElement && element.value) {
-      states.push(`value ${quote(element.value, 500)}`);
-    } else if (element instanceof HTMLSelectElement) {
-      const selected = [...element.selectedOptions].slice(0, 10).map(({ label }) => quote(label, 60));
-      states.push(`value ${selected.join(", ") || '""'}`, optionsOf(element));
-    } else if (element instanceof HTMLProgressElement || element instanceof HTMLMeterElement) {
-      states.push(`value ${element.value} of ${element.max}`);
-    }
-    return states;
-  };
-  const ariaStates = (element: PageElement): string[] => {
-    const aria = (name: string) => dom.getAttribute(element, `aria-${name}`);
-    const states: string[] = [];
-    const { checked, pressed } = { checked: aria("checked"), pressed: aria("pressed") };
-    if (checked === "true" || checked === "mixed") states.push(checked === "true" ? "checked" : "mixed");
-    if (pressed === "true" || pressed === "mixed") states.push("pressed");
-    if (aria("selected") === "true") states.push("selected");
-    const around = dom.parentElement(element);
-    const expanded =
-      dom.localName(element) === "summary" && around instanceof HTMLDetailsElement
-        ? String(around.open)
-        : aria("expanded");
-    if (expanded === "true" || expanded === "false")
-      states.push(expanded === "true" ? "expanded" : "collapsed");
-    if (dom.matches(element, ":disabled") || aria("disabled") === "true") states.push("disabled");
-    if (dom.property(element, "readOnly") === true) states.push("readonly");
-    if (dom.property(element, "required") === true || aria("required") === "true") states.push("required");
-    if (aria("invalid") === "true" || dom.matches(element, ":user-invalid")) states.push("invalid");
-    const current = token(aria("current"), /^(page|step|location|date|time|true)$/);
-    if (current) states.push(`current${current === "true" ? "" : ` ${current}`}`);
-    const sort = token(aria("sort"), /^(ascending|descending|other)$/);
-    if (sort) states.push(`sorted ${sort}`);
-    if (aria("haspopup") && aria("haspopup") !== "false") states.push("opens a popup");
-    const value = aria("valuetext") ?? aria("valuenow");
-    if (value !== null && dom.property(element, "value") === undefined) {
-      const limits = [aria("valuemin"), aria("valuemax")];
-      const range = limits.every((limit) => limit !== null && /^-?[\d.]{1,12}$/.test(limit));
-      states.push(`value ${quote(value, 60)}${range ? ` (${limits.join(" to ")})` : ""}`);
-    }
-    const href = dom.localName(element) === "a" ? dom.getAttribute(element, "href") : null;
-    if (href?.startsWith("#")) states.push(`to ${quote(href, 60)}`);
-    return states;
-  };
-  const statesOf = (element: PageElement): string[] => {
-    const states = [...ariaStates(element), ...fieldStates(element)];
-    if (isScrollable(element, dom.computedStyle(element))) {
-      const top = Math.round(dom.scrollTop(element));
-      states.push(`shows ${top} to ${top + dom.clientHeight(element)} of ${dom.scrollHeight(element)} px`);
-    }
-    if (dom.matches(element, ":focus") && element !== dom.body(document)) states.push("focused");
-    return states;
-  };
   const describe: ElementKit["describe"] = (element, head, name, ref) => {
     const level =
       head === "heading"
@@ -220,32 +133,30 @@ export function makeElements(search: SearchKit, counter: RefCounter): ElementKit
       ...(placeholder && placeholder !== name && isEmptyField
         ? [`placeholder ${quote(placeholder, 80)}`]
         : []),
-      ...statesOf(element),
+      ...statesOf(element, ref !== null),
     ].join(" ");
   };
-  const iconOf = (element: PageElement): string => {
-    const parts = [element, ...dom.querySelectorAll(element, "svg, use, img, i, span")].slice(0, 6);
-    const words = parts.flatMap((part) => {
-      const background = /url\("?([^")]+)/.exec(dom.computedStyle(part).backgroundImage)?.[1];
-      const file =
-        dom.getAttribute(part, "src") ?? (background?.startsWith("data:") ? undefined : background);
-      const name = file?.startsWith("data:") ? undefined : /([\w-]+)\.\w+(?:[?#]|$)/.exec(file ?? "")?.[1];
-      const used = /#([\w-]+)$/.exec(dom.getAttribute(part, "href") ?? "")?.[1];
-      const marked = dom.getAttribute(part, "data-icon") ?? dom.getAttribute(part, "data-lucide");
-      const fromClass = /(?:^|[\s-])(?:icon|fa|bi|ti|mdi|lucide|ph|glyphicon|octicon)-([a-z][a-z-]+)/.exec(
-        dom.getAttribute(part, "class") ?? "",
-      )?.[1];
-      return [marked, used, fromClass, name].filter((word) => word !== undefined && word !== null);
-    });
-    return words[0] ? ` icon ${quote(words[0], 40)}` : "";
-  };
-  const attributesOf = (element: PageElement, names: string[]): string =>
-    names
+  const attributesOf: ElementKit["attributesOf"] = (element, names, label) => {
+    const shown = names
       .filter((name) => dom.hasAttribute(element, name) && !(name === "value" && search.isSecret(element)))
       .map((name) => {
         const own: unknown = name === "href" || name === "src" ? dom.property(element, name) : null;
         return ` ${name} ${quote(typeof own === "string" ? own : (dom.getAttribute(element, name) ?? ""), 500)}`;
-      })
-      .join("");
-  return { attributesOf, refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
+      });
+    const target = names.includes("href") ? "" : targetOf(element, label);
+    return `${target && ` ${target}`}${shown.join("")}`;
+  };
+  return {
+    attributesOf,
+    refOf,
+    elementOf,
+    purposeOf,
+    describe,
+    statesOf,
+    iconOf,
+    iconOrClassOf,
+    hintOf,
+    markerOf,
+    quote,
+  };
 }

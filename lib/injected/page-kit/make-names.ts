@@ -1,7 +1,9 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
+import { describedBySystem } from "./described-elements.ts";
 import type { SearchKit } from "./make-search.ts";
+import { pseudoText } from "./pseudo-text.ts";
 import { roleOf } from "./role-of.ts";
 
 /** Functions that compute the name and the text of an element. */
@@ -28,11 +30,6 @@ export function makeNames(search: SearchKit): NameKit {
   const charsMax = 1_000;
   const tidy = (text: string | null | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
 
-  const pseudoText = (element: PageElement, pseudo: "::before" | "::after"): string => {
-    const { content } = dom.computedStyle(element, pseudo);
-    // Removes characters of Unicode's private-use area, which icon fonts use for their icons.
-    return /^"/.test(content) ? content.slice(1, -1).replace(/[\uE000-\uF8FF]|\\./gu, "") : "";
-  };
   const embeddedValue = (element: PageElement): string | undefined => {
     if (element instanceof HTMLSelectElement)
       return [...element.selectedOptions].map(({ label }) => label).join(" ");
@@ -46,7 +43,7 @@ export function makeNames(search: SearchKit): NameKit {
     if (node instanceof Text) parts.push(node.data);
     if (!dom.isElement(node) || parts.length > charsMax) return;
     if (dom.matches(node, "script, style, noscript, template, [data-agent-session-overlay]")) return;
-    const { display, visibility } = dom.computedStyle(node);
+    const { display, visibility, contentVisibility } = dom.computedStyle(node);
     if (
       !includesHidden &&
       (display === "none" || visibility !== "visible" || dom.getAttribute(node, "aria-hidden") === "true")
@@ -61,7 +58,7 @@ export function makeNames(search: SearchKit): NameKit {
     else if (dom.matches(node, "img, area"))
       parts.push(dom.getAttribute(node, "alt") ?? dom.getAttribute(node, "title") ?? "");
     else if (dom.localName(node) === "svg") parts.push(svgTitle(node));
-    else collectChildren(node, parts, includesHidden);
+    else if (includesHidden || contentVisibility !== "hidden") collectChildren(node, parts, includesHidden);
     if (isBlock) parts.push(" ");
   };
   const collectChildren = (element: PageElement, parts: string[], includesHidden: boolean): void => {
@@ -80,15 +77,15 @@ export function makeNames(search: SearchKit): NameKit {
   const svgTitle = (element: PageElement): string => firstChildText(element, "title");
 
   const labelledBy = (element: PageElement): string => {
-    const ids = dom.getAttribute(element, "aria-labelledby")?.trim().split(/\s+/) ?? [];
-    const root = dom.getRootNode(element);
-    const targets = ids.map((id) => dom.getElementById(root, id));
+    if (!dom.hasAttribute(element, "aria-labelledby")) return "";
+    // A script can set the elements without ids. The attribute is empty then.
+    const targets = dom.property(element, "ariaLabelledByElements");
+    if (!Array.isArray(targets)) return "";
     return tidy(
       targets
         .map(
-          (target) =>
-            target &&
-            (tidy(dom.getAttribute(target, "aria-label")) || embeddedValue(target) || textOf(target, true)),
+          (target: PageElement) =>
+            tidy(dom.getAttribute(target, "aria-label")) || embeddedValue(target) || textOf(target, true),
         )
         .join(" "),
     );
@@ -131,7 +128,11 @@ export function makeNames(search: SearchKit): NameKit {
     return labelsText(element);
   };
   const nameOf = (element: PageElement): string => {
-    const own = labelledBy(element) || tidy(dom.getAttribute(element, "aria-label")) || nativeName(element);
+    const own =
+      labelledBy(element) ||
+      tidy(dom.getAttribute(element, "aria-label")) ||
+      nativeName(element) ||
+      tidy(describedBySystem(element)?.name);
     if (own) return beginningOf(own, charsMax);
     if (namedByContent.has(roleOf(element) ?? "")) {
       const content = textOf(element);

@@ -74,6 +74,8 @@ export function makeSearch(): SearchKit {
   const isVisible = (element: PageElement): boolean => {
     const options = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true };
     if (!dom.checkVisibility(element, options)) return false;
+    // The box of such an element is rendered, but nothing inside it.
+    if (dom.computedStyle(element).contentVisibility === "hidden") return false;
     const box = dom.getBoundingClientRect(element);
     return (box.width > 0 && box.height > 0) || dom.computedStyle(element).display === "contents";
   };

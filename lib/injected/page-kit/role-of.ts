@@ -1,5 +1,6 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
+import { describedBySystem } from "./described-elements.ts";
 
 const byTag: Record<string, string> = {
   article: "article",
@@ -114,6 +115,12 @@ const implicitRole = (element: PageElement): string | null => {
   return byTag[tag] ?? null;
 };
 
+/** The role that a custom element has set with `ElementInternals`. */
+function systemRole(element: PageElement): string | null {
+  const role = describedBySystem(element)?.role ?? "";
+  return validRoles.has(role) && role !== "generic" ? role : null;
+}
+
 /**
  * Returns the ARIA role of an element as Playwright's `getByRole` matches it; null for an element without a role.
  * Source: W3C, HTML-AAM and WAI-ARIA 1.2.
@@ -121,7 +128,7 @@ const implicitRole = (element: PageElement): string | null => {
 export function roleOf(element: PageElement): string | null {
   const explicit = (dom.getAttribute(element, "role") ?? "").toLowerCase().split(/\s+/);
   const role = explicit.find((name) => validRoles.has(name));
-  if (role === undefined) return implicitRole(element);
+  if (role === undefined) return implicitRole(element) ?? systemRole(element);
   const isPresentation = role === "none" || role === "presentation";
   // Browsers ignore a presentational role on an element that can have the focus.
   return isPresentation && dom.matches(element, "[tabindex], a[href], button, input, select, textarea")

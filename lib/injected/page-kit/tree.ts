@@ -5,6 +5,12 @@ import { dom } from "../dom.ts";
 export type TreeKit = {
   /** Whether an element and everything inside it are not rendered. @param style the element's computed style. */
   isUnrendered: (element: PageElement, style: CSSStyleDeclaration) => boolean;
+  /**
+   * Whether an element and what is inside it are transparent. People can still use the fields inside it: libraries put
+   * transparent fields over what they draw. A transparent link or button usually appears under the pointer, so it does
+   * not count.
+   */
+  isTransparent: (element: PageElement, style: CSSStyleDeclaration) => boolean;
   /** Whether an element is hidden because it is in a closed `<details>` element. */
   isFolded: (element: PageElement) => boolean;
   /**
@@ -19,15 +25,23 @@ export type TreeKit = {
   hiddenFieldOf: (label: HTMLLabelElement) => Element | null;
 };
 
+/**
+ * Whether an element is the native field behind a control that a library draws. People do not see such a field, and the
+ * accessibility tree does not have it.
+ */
+const isTwin = (element: PageElement, style: CSSStyleDeclaration): boolean => {
+  if (!dom.matches(element, "input, select, textarea") || !dom.closest(element, "[aria-hidden=true]"))
+    return false;
+  if (dom.getAttribute(element, "tabindex") === "-1") return true;
+  const { width, height } = dom.getBoundingClientRect(element);
+  return style.opacity === "0" || style.pointerEvents === "none" || width < 3 || height < 3;
+};
+
 /** @see TreeKit */
 export const tree: TreeKit = {
   isUnrendered(element, style) {
-    // `checkVisibility` is called first, because most elements are visible, and reading their computed styles is
-    // slow.
-    if (!dom.checkVisibility(element, { opacityProperty: true })) {
-      if (style.display === "none") return true;
-      if (style.opacity === "0" && !dom.matches(element, "input, select, textarea, button, a")) return true;
-    }
+    if (style.display === "none" || style.contentVisibility === "hidden" || isTwin(element, style))
+      return true;
     // A box without width or height that clips its content, such as a closed accordion, also shows nothing.
     if (dom.clientHeight(element) > 0 && dom.clientWidth(element) > 0) return false;
     return (
@@ -36,6 +50,8 @@ export const tree: TreeKit = {
       style.position !== "absolute"
     );
   },
+  isTransparent: (element, style) =>
+    style.opacity === "0" && !dom.matches(element, "input, select, textarea, button, a"),
   isFolded(element) {
     const parent = dom.parentElement(element);
     return parent instanceof HTMLDetailsElement && !parent.open && dom.localName(element) !== "summary";

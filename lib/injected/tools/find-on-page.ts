@@ -84,7 +84,7 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
     const tag = /^[a-z][a-z0-9-]*$/.test(dom.localName(element)) ? dom.localName(element) : "element";
     const label = kit.describe(element, kit.roleOf(element) ?? tag, name, kit.refOf(element));
     return {
-      label: label + kit.attributesOf(element, query.attributes),
+      label: label + kit.attributesOf(element, query.attributes, name),
       text: content === name || content === "" ? null : kit.quote(content, 160),
       selector: kit.selectorOf(element),
       box: { x, y, width: Math.round(width), height: Math.round(height) },

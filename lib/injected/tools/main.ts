@@ -2,6 +2,7 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { createPageKit, type PageKit, type RefCounter } from "../page-kit/page-kit.ts";
 import { cleanHtml } from "./clean-html.ts";
+import { describeCustomElements, findCustomElements } from "./custom-elements.ts";
 import { examineCss } from "./examine-css.ts";
 import { findBySelector, findCandidates, readStates } from "./find-elements.ts";
 import { findOnPage } from "./find-on-page.ts";
@@ -11,6 +12,7 @@ import { searchText } from "./search-text.ts";
 import { walkPage } from "./walk-page.ts";
 
 export { createPageKit } from "../page-kit/page-kit.ts";
+export { foundCustomElements } from "./custom-elements.ts";
 export { readTitle, readViewport, removeOverlay, untilDrawn, untilQuiet } from "./read-document.ts";
 
 /** The functions that get a page kit and one argument, by the names with which the service calls them. */
@@ -18,6 +20,7 @@ export const kitFunctions = {
   checkSelector,
   cleanHtml,
   countElements,
+  describeCustomElements,
   describeOwner,
   drawMarks,
   eraseMarks,
@@ -25,6 +28,7 @@ export const kitFunctions = {
   findBySelector,
   findCandidates,
   findControls,
+  findCustomElements,
   findOnPage,
   readScroll,
   readStates,

@@ -2,15 +2,26 @@ import type { PageElement } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** The size of the viewport, its scroll position and the height of the page, in CSS pixels. */
-export type PageView = { width: number; height: number; scrollY: number; pageHeight: number };
+/** The size of the viewport, its scroll position and the size of the page, in CSS pixels. */
+export type PageView = {
+  width: number;
+  height: number;
+  scrollX: number;
+  scrollY: number;
+  pageWidth: number;
+  pageHeight: number;
+};
 
 /** Reads which part of the page the viewport shows. */
 export function readView(): PageView {
   const root = dom.documentElement(document);
   // A document of which nothing has arrived has no element.
-  const pageHeight = root ? dom.scrollHeight(root) : 0;
-  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight };
+  const page = {
+    pageWidth: root ? dom.scrollWidth(root) : 0,
+    pageHeight: root ? dom.scrollHeight(root) : 0,
+  };
+  const scroll = { scrollX: Math.round(scrollX), scrollY: Math.round(scrollY) };
+  return { width: innerWidth, height: innerHeight, ...scroll, ...page };
 }
 
 /** Reads how far the page is scrolled, in CSS pixels. */

@@ -8,6 +8,7 @@ import type { RemoteTool } from "#lib/mcp-client/tools/admit-tools.ts";
 import type { McpAnswer } from "#lib/mcp-client/tools/read-answer.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { quoteAsData } from "../quote-as-data.ts";
+import { showPicture } from "../show-picture.ts";
 import {
   errorResult,
   makeTool,
@@ -95,7 +96,10 @@ async function toResult(
       bytes: part.bytes,
     });
     texts.push(`[Picture: evidence ${pointer.id}]`);
-    pictures.push({ type: "image", evidence: pointer, data: part.bytes });
+    const shown = await showPicture(pointer, part.bytes);
+    if (shown?.note) texts.push(shown.note);
+    if (!shown) texts.push("[It is broken, so it is not shown.]");
+    pictures.push(...(shown?.images ?? [{ type: "evidence" as const, evidence: pointer }]));
   }
   const text = texts.join("\n\n").trim() || "(an empty answer)";
   const quoted = quoteAsData(`the tool server "${remote.serverId}"`, text);

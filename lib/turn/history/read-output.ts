@@ -8,7 +8,7 @@ type Output = ToolResultPart["output"];
  */
 type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
 
-const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+$/;
+const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+(?:;\d+\+\d+)?$/;
 
 /** Separates a tool's output into its text and its pictures. */
 export function readOutput(output: Output): ReadOutput {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ModelMessage } from "ai";
+import sharp from "sharp";
+import { readOutput } from "../history/read-output.ts";
 import { referToPicture, showPictures } from "./show-pictures.ts";
 
 /** A tool message whose only result has these pictures. */
@@ -101,5 +103,35 @@ describe("pictures in a prompt", () => {
   it("leave messages without pictures as they are", async () => {
     const messages: ModelMessage[] = [{ role: "user", content: "evidence:evi_1;image/png" }];
     assert.deepEqual(await showPictures(access(true), "ses_1", messages), messages);
+  });
+
+  it("of a part show that part in the size that its result describes, and others fit the limit of models", async () => {
+    const grey = { width: 1280, height: 6_000, channels: 3, background: "#888" } as const;
+    const stored = await sharp({ create: grey }).png().toBuffer();
+    const deps = {
+      model: { supportsImages: true },
+      evidence: { read: async () => ({ bytes: stored }) },
+    } as unknown as Parameters<typeof showPictures>[0]; // `showPictures` uses only these two fields.
+    const part = { top: 1_500, height: 1_200 };
+    const references = [referToPicture("a", "image/png", part), referToPicture("b", "image/png")];
+    const output = { type: "content" as const, value: references };
+    assert.deepEqual(readOutput(output).pictures, ["a", "b"]);
+    const message: ModelMessage = {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "call", toolName: "screenshot", output }],
+    };
+    const [shown] = await showPictures(deps, "ses_1", [message]);
+    const result = shown?.role === "tool" ? shown.content[0] : undefined;
+    const items =
+      result?.type === "tool-result" && result.output.type === "content" ? result.output.value : [];
+    const sizes = items.map(async (item) => {
+      assert.ok(item.type === "file" && item.data.type === "data");
+      const { width, height } = await sharp(Buffer.from(String(item.data.data), "base64")).metadata();
+      return [item.mediaType, width, height];
+    });
+    assert.deepEqual(await Promise.all(sizes), [
+      ["image/jpeg", 1280, 1200],
+      ["image/jpeg", 335, 1568],
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import { MISSING_BYTES } from "#lib/evidence/evidence.ts";
+import { copyForModel, type PicturePart } from "#lib/evidence/model-copy.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 
@@ -17,14 +18,16 @@ const EVIDENCE_SCHEME = "evidence:";
 type Output = ToolResultPart["output"];
 type ContentItem = Extract<Output, { type: "content" }>["value"][number];
 
-/** Creates a reference to a picture for a recorded message. The bytes are in the evidence store. */
-export const referToPicture = (evidenceId: string, mediaType: string): ContentItem => ({
+/**
+ * Creates a reference to a picture, or to a part of it, for a recorded message. The bytes are in the evidence store.
+ */
+export const referToPicture = (evidenceId: string, mediaType: string, part?: PicturePart): ContentItem => ({
   type: "text",
-  text: `${EVIDENCE_SCHEME}${evidenceId};${mediaType}`,
+  text: `${EVIDENCE_SCHEME}${evidenceId};${mediaType}${part ? `;${part.top}+${part.height}` : ""}`,
 });
 
 /**
- * Replaces references to the newest pictures by the pictures. To save context, a reference to an older picture becomes
+ * Replaces references to the newest pictures by the pictures, as the results of their tools describe them. To save context, a reference to an older picture becomes
  * a line with the picture's id. A reference to a picture that is no longer stored becomes such a line, too, and one to a
  * picture whose bytes are missing becomes a line that says so. For a model that does not accept images, all references
  * become lines.
@@ -77,9 +80,11 @@ const itemsOf = (message: ModelMessage): ContentItem[] =>
       )
     : [];
 
-function parseReference({ text }: Reference): { id: string; mediaType: string } {
-  const [id = "", mediaType = "image/png"] = text.slice(EVIDENCE_SCHEME.length).split(";");
-  return { id, mediaType };
+function parseReference({ text }: Reference): { id: string; mediaType: string; part?: PicturePart } {
+  const [id = "", mediaType = "image/png", range] = text.slice(EVIDENCE_SCHEME.length).split(";");
+  if (range === undefined) return { id, mediaType };
+  const [top = 0, height = 0] = range.split("+").map(Number);
+  return { id, mediaType, part: { top, height } };
 }
 
 const describeHidden = (reference: Reference): ContentItem => ({
@@ -87,16 +92,18 @@ const describeHidden = (reference: Reference): ContentItem => ({
   text: `[picture ${parseReference(reference).id}, not shown again]`,
 });
 
-/** Returns the picture, or a line that says that its bytes are missing; undefined if it is no longer stored. */
+/** Returns the picture, or a line that says why it cannot be shown; undefined if it is no longer stored. */
 async function readPicture(
   deps: TurnDeps,
   sessionId: string,
   reference: Reference,
 ): Promise<ContentItem | undefined> {
-  const { id, mediaType } = parseReference(reference);
+  const { id, mediaType, part } = parseReference(reference);
   const picture = await deps.evidence.read(sessionId, id);
   if (!picture) return undefined;
   if (!picture.bytes) return { type: "text", text: `[picture ${id} cannot be shown: ${MISSING_BYTES}]` };
-  const data = Buffer.from(picture.bytes).toString("base64");
-  return { type: "file", mediaType, data: { type: "data", data } };
+  const copy = await copyForModel({ bytes: picture.bytes, mediaType }, part);
+  if (!copy) return { type: "text", text: `[picture ${id} cannot be shown: it is broken]` };
+  const data = Buffer.from(copy.bytes).toString("base64");
+  return { type: "file", mediaType: copy.mediaType, data: { type: "data", data } };
 }

@@ -1,12 +1,11 @@
 import type { ToolResultPart } from "ai";
 import { storableText } from "#db/storable.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
-import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import type { ToolResult } from "#lib/tools/tool.ts";
+import { listEvidence, type ToolResult } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -165,9 +164,7 @@ async function recordResult(
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = cutStored(storableText(texts.join("\n\n")));
-  const evidence = result.content.flatMap((part): EvidencePointer[] =>
-    part.type === "text" ? [] : [part.evidence],
-  );
+  const evidence = listEvidence(result.content);
   const endedAt = new Date();
   // The clock may have been set back during the call.
   const durationMs = Math.max(0, endedAt.getTime() - startedAt.getTime());
@@ -197,7 +194,7 @@ function toModelMessage(
 ): HistoryMessage {
   const shown = cutResult(text, resultId);
   const pictures = result.content.flatMap((part) =>
-    part.type === "image" ? [referToPicture(part.evidence.id, part.evidence.mediaType)] : [],
+    part.type === "image" ? [referToPicture(part.evidence.id, part.evidence.mediaType, part.part)] : [],
   );
   const output: ToolResultPart["output"] =
     pictures.length > 0

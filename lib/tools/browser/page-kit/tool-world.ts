@@ -33,7 +33,10 @@ export async function openWorld(session: CDPSession, frameId: string): Promise<n
   return executionContextId;
 }
 
-type ToolFunction = Exclude<FunctionName<"tools">, "callWithKit" | "elementOf" | "createPageKit">;
+type ToolFunction = Exclude<
+  FunctionName<"tools">,
+  "callWithKit" | "elementOf" | "createPageKit" | "foundCustomElements"
+>;
 
 /**
  * Calls a function in a page's main frame, in the tools' isolated world, without looking at other frames.

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import sharp from "sharp";
 import { installOverlay } from "#lib/browser/overlay/install-overlay.ts";
+import { copyForModel } from "#lib/evidence/model-copy.ts";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
 import { domQuery } from "../read/dom-query.ts";
 import { saveCleanedHtml } from "../read/save-cleaned-html.ts";
@@ -17,7 +19,11 @@ import {
 } from "../test-fixture.ts";
 import { capturePreview } from "./capture-preview.ts";
 import { screenshot } from "./screenshot.ts";
-import { fitForModel } from "./take-picture.ts";
+
+const button = (name: string, colour: string, top: number) =>
+  `<button style="position:absolute;top:${top}px;left:300px;width:200px;height:60px;border:0;background:${colour};color:${colour}">${name}</button>`;
+/** A page that the model gets in three parts. */
+const MARKED = `<title>Marked</title><body style="margin:0;height:4000px">${button("First", "#f00", 500)}${button("Last", "#00f", 3500)}`;
 
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -25,7 +31,7 @@ let other: Awaited<ReturnType<typeof startSite>>;
 
 before(async () => {
   other = await startSite(otherPages);
-  site = await startSite(nastyPages(`http://localhost:${other.port}`));
+  site = await startSite({ ...nastyPages(`http://localhost:${other.port}`), "/marked": MARKED });
   browser = await startTestBrowser();
 });
 after(async () => {
@@ -49,10 +55,12 @@ async function take(make: typeof screenshot, input: object, path: string) {
     input,
     callOf(),
   );
-  const image = result.content.find((part) => part.type === "image");
+  const images = result.content.filter((part) => part.type === "image");
+  const [image] = images;
   const [saved] = evidence.saved;
-  assert.ok(saved && image?.type === "image");
-  return { text: textOf(result), saved, stored: readSize(saved.bytes), shown: readSize(image.data), image };
+  assert.ok(saved && image);
+  const sizes = { stored: readSize(saved.bytes), shown: readSize(image.data) };
+  return { text: textOf(result), saved, image, images, ...sizes };
 }
 
 test("a screenshot is stored as evidence, and the answer shows id, address, time and size", async () => {
@@ -97,11 +105,42 @@ test("one element is taken by its selector, and a missing one is named", async (
   await assert.rejects(take(screenshot, { selector: "#none" }, "/"), /No element matches #none/);
 });
 
-test("a full page is stored up to Chromium's limit, and cut for the model so that it is readable", async () => {
-  const { text, stored, shown } = await take(screenshot, { fullPage: true }, "/tall");
+test("a full page is stored up to Chromium's limit, and shown to the model in readable parts", async () => {
+  const { text, stored, images, saved } = await take(screenshot, { fullPage: true }, "/tall");
   assert.deepEqual(stored, [1280, 16_000]);
-  assert.ok(shown[0] >= 500 && Math.max(...shown) <= 1_568, String(shown));
   assert.match(text, /20000 px high/);
+  assert.match(
+    text,
+    /Shown here: parts 1 to 3 of 11, px 0 to 4365 of 16000 in height\. The others: view_image with evidenceId evidence_1 /,
+  );
+  assert.deepEqual(
+    images.map((image) => [image.part, readSize(image.data)]),
+    [0, 1455, 2910].map((top) => [{ top, height: 1455 }, [1280, 1455]]),
+  );
+  // What the model gets later is the same.
+  const copy = await copyForModel({ bytes: saved.bytes, mediaType: saved.mediaType }, images[1]?.part);
+  assert.deepEqual(copy?.bytes, images[1]?.data);
+});
+
+test("marks in the parts of a long page are where the model sees them", async () => {
+  const { text, images } = await take(screenshot, { fullPage: true, marks: true }, "/marked");
+  for (const [name, colour] of [
+    ["First", [255, 0, 0]],
+    ["Last", [0, 0, 255]],
+  ] as const) {
+    const found = new RegExp(`button "${name}"[^\\n]* at (\\d+),(\\d+) (\\d+)×(\\d+) in part (\\d)`).exec(
+      text,
+    );
+    const [x = 0, y = 0, width = 0, height = 0, part = 0] = (found ?? []).slice(1).map(Number);
+    const image = images[part - 1];
+    assert.ok(image, text);
+    const center = { left: x + Math.round(width / 2), top: y + Math.round(height / 2), width: 1, height: 1 };
+    const pixel = await sharp(image.data).extract(center).raw().toBuffer();
+    assert.ok(
+      [...pixel].every((value, index) => Math.abs(value - (colour[index] ?? 0)) < 40),
+      `${name}: ${[...pixel]} ${text}`,
+    );
+  }
 });
 
 test("the overlay is not in the picture, and is back afterwards", async () => {
@@ -174,11 +213,4 @@ test("cleaned HTML contains structure and text of all frames, and no scripts", a
     text,
     /Evidence evidence_1[\s\S]*size: \d+ bytes, 4 frames[\s\S]*It gives no instructions[\s\S]*h1 Checkout/,
   );
-});
-
-test("pictures for the model have at most 1568 pixels on the long edge and stay readable", () => {
-  assert.deepEqual(fitForModel(1280, 720), { scale: 1, height: 720 });
-  assert.deepEqual(fitForModel(3136, 1000), { scale: 0.5, height: 1000 });
-  const tall = fitForModel(1280, 16_000);
-  assert.ok(1280 * tall.scale >= 499 && tall.height * tall.scale <= 1_568);
 });

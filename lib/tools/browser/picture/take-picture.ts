@@ -14,7 +14,7 @@ type PictureArea = {
   hasMarks?: boolean;
 };
 
-/** A picture and its smaller copy for the model. Sizes are in CSS pixels of the page, unless stated otherwise. */
+/** A picture. Its pixels are CSS pixels of the page. */
 export type Picture = {
   bytes: Uint8Array;
   mediaType: "image/jpeg";
@@ -22,19 +22,10 @@ export type Picture = {
   height: number;
   /** Height of the whole area if the picture was cut; null otherwise. */
   cutFrom: number | null;
-  /** The copy for the model, at most 1568 pixels on its long edge. */
-  modelBytes: Uint8Array;
-  modelHeight: number;
-  /** The elements that are marked in the picture. Their boxes are in pixels of the model's copy. */
+  /** The elements that are marked in the picture. Their boxes are in pixels of the picture. */
   marks: Mark[];
 };
 
-const MODEL_EDGE_MAX = 1_568;
-/**
- * Minimum width of the model's copy, because text in a narrower picture is not readable. The copy of a very long page
- * is cut instead of being scaled down further.
- */
-const MODEL_WIDTH_MIN = 500;
 /** Maximum height of a picture, in pixels. Chromium cannot draw more than 16,384 pixels. */
 const EDGE_MAX = 16_000;
 const BYTES_MAX = 8 * 2 ** 20;
@@ -76,48 +67,27 @@ async function capture(
   marks: Mark[],
   isBeyondView = true,
 ): Promise<Picture> {
-  const draw = async (height: number, scale: number, quality: number) => {
+  const height = Math.min(clip.height, EDGE_MAX);
+  const draw = async (quality: number) => {
     const { data } = await session.send("Page.captureScreenshot", {
       format: "jpeg",
       quality,
-      clip: { ...clip, height, scale },
+      clip: { ...clip, height, scale: 1 },
       captureBeyondViewport: isBeyondView,
       optimizeForSpeed: true,
     });
     return Buffer.from(data, "base64");
   };
-  const height = Math.min(clip.height, EDGE_MAX);
-  let bytes = await draw(height, 1, 80);
-  if (bytes.byteLength > BYTES_MAX) bytes = await draw(height, 1, 40);
-  const { scale, height: modelHeight } = fitForModel(clip.width, height);
-  const isSame = scale === 1 && modelHeight === height;
+  let bytes = await draw(80);
+  if (bytes.byteLength > BYTES_MAX) bytes = await draw(40);
   return {
     bytes,
     mediaType: "image/jpeg",
     width: Math.round(clip.width),
     height: Math.round(height),
     cutFrom: clip.height > height ? Math.round(clip.height) : null,
-    modelBytes: isSame ? bytes : await draw(modelHeight, scale, 75),
-    modelHeight: Math.round(modelHeight),
-    marks: marks.map((mark) => ({
-      ...mark,
-      x: Math.round((mark.x - clip.x) * scale),
-      y: Math.round((mark.y - clip.y) * scale),
-      width: Math.round(mark.width * scale),
-      height: Math.round(mark.height * scale),
-    })),
+    marks: marks.map((mark) => ({ ...mark, x: mark.x - clip.x, y: mark.y - clip.y })),
   };
-}
-
-/**
- * Computes the scale of the model's copy and how much of the picture's height it shows, so that the copy is within the
- * model's limit and readable.
- */
-export function fitForModel(width: number, height: number): { scale: number; height: number } {
-  const scale = Math.min(1, MODEL_EDGE_MAX / Math.max(width, height));
-  const scaleMin = Math.min(1, MODEL_WIDTH_MIN / width, MODEL_EDGE_MAX / width);
-  if (scale >= scaleMin) return { scale, height };
-  return { scale: scaleMin, height: Math.min(height, Math.floor(MODEL_EDGE_MAX / scaleMin)) };
 }
 
 async function findClip(page: Page, { selector, fullPage }: PictureArea): Promise<Clip> {

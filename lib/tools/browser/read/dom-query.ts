@@ -10,6 +10,7 @@ import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
+import { readCustomElements } from "../page-kit/custom-elements.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import type { PageFrame } from "../page-kit/page-frame.ts";
 import { explainFrames, FRAME_ARROW, selectFrames, withFrames } from "../page-kit/page-frames.ts";
@@ -69,9 +70,9 @@ export const domQuery = pageTool(
           return errorResult(explainFrames(frames, query.frame));
         const { selector, role } = query;
         if (selector !== undefined || role !== undefined || query.text !== undefined)
-          return findElements(searched, query, page);
+          return findElements(from, searched, query, page);
         const inner = query.frame === undefined ? frames : withInner(frames, searched);
-        const snapshot = await snapshotOf(inner, page, query.attributes);
+        const snapshot = await snapshotOf(from, inner, page, query.attributes);
         return textResult(show(services.snapshots, sessionId, snapshot, query));
       });
     return pageDeadline(call.signal, WORK_MS_MAX).race(() => answerFromPage(live, read));
@@ -109,7 +110,12 @@ function readOn(book: SnapshotBook, sessionId: string, id: string, from = 1): To
   return textResult(showSnapshot(snapshot, from));
 }
 
-async function findElements(frames: PageFrame[], query: Query, page: Page): Promise<ToolResult> {
+async function findElements(
+  live: LiveBrowser,
+  frames: PageFrame[],
+  query: Query,
+  page: Page,
+): Promise<ToolResult> {
   const { selector = null, role = null, text: words = null, limit, includeHidden, attributes } = query;
   const [first] = frames;
   const problem = selector === null || !first ? null : await evaluateIn(first, "checkSelector", selector);
@@ -121,11 +127,12 @@ async function findElements(frames: PageFrame[], query: Query, page: Page): Prom
   const lines: string[] = [];
   for (const frame of frames) {
     const filters = { selector, role, text: words, includeHidden, attributes, limit: limit - lines.length };
+    await readCustomElements(frame);
     const found = await evaluateIn(frame, "findOnPage", filters, WORK_MS_MAX);
     total += found.total;
     lines.push(...found.elements.map((element) => present(frame, element)));
   }
-  if (total === 0) return textResult(await explainNothing(frames, query, page));
+  if (total === 0) return textResult(await explainNothing(live, frames, query, page));
   const shown = total > lines.length ? `, the first ${lines.length} shown` : "";
   const head = `${countOf(total, "element matches", "elements match")}${shown}.`;
   const about = `${JSON.stringify(await readTitle(page))} ${shorten(page.url(), 500)}`;
@@ -152,11 +159,16 @@ const CONTROL = /[a-z]+(?: \d)? "(?:[^"\\]|\\.)*"(?= \[|$)/g;
  * Returns the text for a query that matches nothing. The text names the filters and a few named elements of the page:
  * those that share the most words with the query, or the first ones if no element shares a word.
  */
-async function explainNothing(frames: PageFrame[], query: Query, page: Page): Promise<string> {
+async function explainNothing(
+  live: LiveBrowser,
+  frames: PageFrame[],
+  query: Query,
+  page: Page,
+): Promise<string> {
   const filters = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]
     .filter(Boolean)
     .join(", ");
-  const { lines } = await snapshotOf(frames, page, []);
+  const { lines } = await snapshotOf(live, frames, page, []);
   const offered = [...new Set(lines.flatMap((line) => line.match(CONTROL) ?? []))];
   const words = readWords(`${query.text ?? ""} ${query.selector ?? ""} ${query.role ?? ""}`);
   const scored = offered

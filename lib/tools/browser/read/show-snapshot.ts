@@ -1,8 +1,11 @@
+import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import { describeDifference, type NamedSnapshot } from "./snapshot-book.ts";
 
 /** Maximum characters of a snapshot in a tool result. A tool result of this length is shown to the model without a cut. */
 const SNAPSHOT_CHARS_MAX = 11_000;
+/** A page that exceeds the viewport's width by less than this does not count as wider. */
+const OVERFLOW_PX_MIN = 40;
 
 /** Formats a snapshot for the model. Shows as many lines as fit, but at least one, beginning at line `from`. */
 export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPSHOT_CHARS_MAX): string {
@@ -34,10 +37,13 @@ export function showDifference(
   return `Snapshot ${after.id}: what has changed since ${before.id} (- before, + now). ${quoteAsData("the page", fitting.join("\n"))}${cut}`;
 }
 
-function describePage({ title, url, view }: NamedSnapshot): string {
-  const { width, height, scrollY, pageHeight } = view;
-  const scrolled = pageHeight > height ? `, scrolled ${scrollY} of ${pageHeight - height} px` : "";
-  return `${JSON.stringify(title)} ${url.slice(0, 500)} (viewport ${width}×${height}${scrolled})`;
+function describePage({ title, url, view, loading }: NamedSnapshot): string {
+  const { width, height, scrollX, scrollY, pageWidth, pageHeight } = view;
+  const down = pageHeight > height ? `, scrolled ${scrollY} of ${pageHeight - height} px` : "";
+  const across =
+    pageWidth > width + OVERFLOW_PX_MIN ? `, scrolled ${scrollX} of ${pageWidth - width} px across` : "";
+  const wait = loading > 0 ? `, still loading: ${countOf(loading, "request")}` : "";
+  return `${JSON.stringify(title)} ${url.slice(0, 500)} (viewport ${width}×${height}${down}${across}${wait})`;
 }
 
 const count = (lines: string[]) => lines.reduce((sum, line) => sum + line.length, 0);

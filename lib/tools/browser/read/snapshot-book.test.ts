@@ -7,7 +7,8 @@ const snapshot = (lines: string[]): Snapshot => ({
   url: "https://shop.example/",
   title: "Shop",
   document: "1",
-  view: { width: 1280, height: 800, scrollY: 0, pageHeight: 800 },
+  view: { width: 1280, height: 800, scrollX: 0, scrollY: 0, pageWidth: 1280, pageHeight: 800 },
+  loading: 0,
   lines,
 });
 

@@ -66,17 +66,18 @@ export function createSnapshotBook(): SnapshotBook {
 }
 
 /** Matches only the words and the quoted name directly before a ref, because a line may contain several elements. */
-const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
+const LAST_ELEMENT = /[a-z][a-z\d, ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
  * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). A group
  * of changes inside an element begins with a line `in <line of that element>`. Lines at the end name the newly focused
  * element and the new scroll position, if they changed. A line that differs only in its focus does not count as
- * changed, because almost every action moves the focus.
+ * changed, because almost every action moves the focus. Neither does a line of a control that a dialog covers now: the
+ * lines of the dialog say it.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {
-    comparator: (one, other) => withoutFocus(one) === withoutFocus(other),
+    comparator: (one, other) => withoutMarks(one) === withoutMarks(other),
   });
   const described: string[] = [];
   let place = 0;
@@ -96,10 +97,13 @@ export function describeDifference(before: Snapshot, after: Snapshot): string[] 
   const focus = findFocus(after.lines);
   if (focus !== undefined && focus !== findFocus(before.lines)) described.push(`focus on ${focus}`);
   if (before.view.scrollY !== after.view.scrollY) described.push(`scrolled to ${after.view.scrollY} px`);
+  if (before.view.scrollX !== after.view.scrollX)
+    described.push(`scrolled to ${after.view.scrollX} px across`);
   return described;
 }
 
-const withoutFocus = (line: string) => line.replace(/ focused(?=$| )/, "");
+/** A line without what changes with the focus and with an open dialog. */
+const withoutMarks = (line: string) => line.replace(/ (focused|inert|behind dialog)(?=$| )/g, "");
 
 /**
  * The ref of the element that has the focus. `focused` comes last among the states of an element, so the ref is before

@@ -76,7 +76,7 @@ test("a snapshot shows text and controls in reading order, shadow roots and fram
     'textbox "Email" [e] required value "a@b.example" textbox "Password" [e] type password value "•••"',
     'combobox "Country" [e] value "Belgium" options "Austria", "Belgium" checkbox "Terms" [e] checked textbox "Delivery day" [e] type date',
     'textbox "Note" [e] value "Leave it at the door" "Note" button "Pay now" [e] disabled',
-    'link "Terms of trade" [e]',
+    'link "Terms of trade" [e] to "/next?x=1"',
     'focusable "Custom control" [e]',
     'button "Add" [e] button "Add" [e] button "Remove" [e]',
     '"Shadow words"',

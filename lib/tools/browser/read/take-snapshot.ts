@@ -3,6 +3,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { PageView } from "#lib/injected/tools/read-frame.ts";
 import type { SnapshotLine } from "#lib/injected/tools/walk-page.ts";
 import { shorten } from "#lib/text/shorten.ts";
+import { readCustomElements } from "../page-kit/custom-elements.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import type { PageFrame } from "../page-kit/page-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
@@ -17,6 +18,8 @@ export type Snapshot = {
    */
   document: string;
   view: PageView;
+  /** How many requests that may fill the page have not ended. */
+  loading: number;
   lines: string[];
 };
 
@@ -24,10 +27,12 @@ export type Snapshot = {
 const LINES_MAX = 20_000;
 const WALK_MS_MAX = 10_000;
 const URL_CHARS_MAX = 2_000;
+/** An older request does not count as loading: pages wait for news with requests that stay open. */
+const LOADING_MS_MAX = 15_000;
 
 /** Takes a snapshot of the session's current page. @throws Error if the page is gone or does not answer. */
 export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
-  withFrames(live, (frames, page) => snapshotOf(frames, page, []));
+  withFrames(live, (frames, page) => snapshotOf(live, frames, page, []));
 
 /**
  * Takes a snapshot of the first frame. The lines of each other frame are inserted after the line of its iframe.
@@ -36,6 +41,7 @@ export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
  * @throws Error if the first frame does not answer.
  */
 export async function snapshotOf(
+  live: LiveBrowser,
   [first, ...others]: PageFrame[],
   page: Page,
   attributes: string[],
@@ -57,12 +63,15 @@ export async function snapshotOf(
     title: await readTitle(page),
     document: `${first.id} ${first.contextId}`,
     view,
+    loading: live.activity.pending(page, performance.now() - LOADING_MS_MAX),
     lines,
   };
 }
 
-const walk = (frame: PageFrame, attributes: string[]) =>
-  evaluateIn(frame, "walkPage", { linesMax: LINES_MAX, attributes }, WALK_MS_MAX);
+async function walk(frame: PageFrame, attributes: string[]) {
+  await readCustomElements(frame);
+  return evaluateIn(frame, "walkPage", { linesMax: LINES_MAX, attributes }, WALK_MS_MAX);
+}
 
 type Walked = Map<string | null, { frame: PageFrame; content: { lines: SnapshotLine[] } | null }>;
 
