@@ -14,6 +14,7 @@ import { acceptOwnKey } from "./process/chromium-flags.ts";
 import { createLocalProvider } from "./process/local-provider.ts";
 import { sweepBrowsers } from "./process/profile-folder.ts";
 import { createRemoteProvider } from "./process/remote-provider.ts";
+import { identityFlags } from "./process/visitor-identity.ts";
 import { type BrowserPlaces, createBrowserPlaces } from "./session/browser-places.ts";
 import { createStoredRecord } from "./session/browser-record.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
@@ -62,6 +63,11 @@ export type HostBrowsersDeps = {
   readPageScript: (sessionId: string) => Promise<PageScript>;
   /** Replaces the clock of the process, `performance.now`, in tests. Returns milliseconds, and never goes back. */
   clockMs?: () => number;
+  /**
+   * Whether pages may see that the browsers are automated: `navigator.webdriver`, and "Headless" in the user agent. By
+   * default true. A remote browser decides that itself.
+   */
+  webdriver?: boolean;
   /** Whether to keep a spare browser for the next session. By default true. A remote browser has none. */
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */
@@ -178,17 +184,18 @@ function assemble(deps: HostBrowsersDeps, folder: string): Parts {
 }
 
 function chooseProvider(
-  { launch, logger }: HostBrowsersDeps,
+  { launch, logger, webdriver = true }: HostBrowsersDeps,
   folder: string,
   egress: BrowserEgress,
 ): BrowserProvider {
   if (launch.cdpUrl !== undefined) return createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger });
   const { executablePath, args = [], env = {} } = launch;
   if (executablePath !== undefined) {
-    return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
+    return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger, webdriver });
   }
   const described = describeLaunch(launch);
-  return { start: () => Promise.reject(new Error(described.detail)), describe: () => described };
+  const fail = () => Promise.reject(new Error(described.detail));
+  return { start: fail, readIdentity: fail, describe: () => described };
 }
 
 /** Describes which Chromium the settings choose, before it was tried. */
@@ -240,7 +247,7 @@ function createSessionCalls({ deps, browsers }: Parts) {
 }
 
 /** Implements {@link HostBrowsers.lease}. */
-async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Promise<BrowserLease> {
+async function lease({ deps, egress, places, provider }: Parts, signal: AbortSignal): Promise<BrowserLease> {
   const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
   if (cdpUrl !== undefined || executablePath === undefined)
     throw new Error(
@@ -254,11 +261,13 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
   try {
     await ticket.granted;
     clearTimeout(timeout);
+    const identity = await provider.readIdentity();
     const proxy = await egress.startProxy({ acceptsKey: true });
     return {
       executablePath,
-      args: [...args, ...acceptOwnKey(proxy.ownKeyHash)],
+      args: [...args, ...acceptOwnKey(proxy.ownKeyHash), ...identityFlags(identity)],
       env,
+      identity: identity ?? null,
       proxyPort: Number(new URL(proxy.server).port),
       listRefusals: async () => proxy.listRefusals(),
       async release() {

@@ -190,7 +190,13 @@ test("a remote browser without our proxy requests no document that the rule refu
   });
   const egress = createBrowserEgress(createAddressRule({ allow: ["127.0.0.1"] }), undefined, quiet);
   const folder = join(harness.dataDir, "browsers");
-  const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
+  const local = createLocalProvider({
+    launch: findTestChromium(),
+    folder,
+    egress,
+    webdriver: true,
+    logger: quiet,
+  });
   const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
   const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
   const open = await openBrowser(

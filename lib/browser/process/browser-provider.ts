@@ -1,5 +1,6 @@
 import type { HoldRequests } from "./browser-egress.ts";
 import type { Devtools } from "./devtools-connection.ts";
+import type { VisitorIdentity } from "./visitor-identity.ts";
 
 /** A running Chromium, local or remote. */
 export type BrowserProcess = {
@@ -38,6 +39,11 @@ export type BrowserProcess = {
 export type BrowserProvider = {
   /** @throws Error with a readable message when no browser can be started. */
   start: () => Promise<BrowserProcess>;
+  /**
+   * Returns how the browsers introduce themselves to pages. Undefined if they do so as Chromium does by itself.
+   * @throws Error with a readable message when no browser can be started.
+   */
+  readIdentity: () => Promise<VisitorIdentity | undefined>;
   /** Describes the provider for the startup banner and the health check. */
   describe: () => { available: boolean; detail: string };
 };

@@ -3,8 +3,11 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
+import { composeIdentity, type VisitorIdentity } from "./visitor-identity.ts";
 
 const START_TIMEOUT_MS = 20_000;
+/** A proxy that accepts no connection, for a browser that opens no page. */
+const NO_PROXY = "http://127.0.0.1:9";
 
 /** A way to run Chromium; `warning` is logged when no safer way works. */
 type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
@@ -44,8 +47,11 @@ export function createLocalProvider(deps: {
   folder: string;
   egress: BrowserEgress;
   logger: Logger;
+  /** Whether pages may see that the browsers are automated (`BROWSER_WEBDRIVER`). */
+  webdriver: boolean;
 }): BrowserProvider {
-  const { launch, folder, egress, logger } = deps;
+  const { launch, folder, egress, logger, webdriver } = deps;
+  let identity: Promise<VisitorIdentity> | undefined;
   let ways = confinements();
   let hasWorked = false;
 
@@ -92,18 +98,46 @@ export function createLocalProvider(deps: {
     throw firstError;
   }
 
+  const base = {
+    executablePath: launch.executablePath,
+    args: launch.args ?? [],
+    env: launch.env ?? {},
+    folder,
+    timeoutMs: START_TIMEOUT_MS,
+  };
+
+  /** Starts a browser, asks it how it introduces itself, and ends it. */
+  async function findIdentity(): Promise<VisitorIdentity> {
+    const { devtools, kill } = await startWithFallbacks({ ...base, proxyServer: NO_PROXY });
+    try {
+      const connection = await devtools.open(START_TIMEOUT_MS, { onEvent() {}, onClose() {} });
+      return composeIdentity(await connection.ask("Browser.getVersion", {}));
+    } finally {
+      await kill();
+    }
+  }
+
+  /** Reads the identity once. After a failure, the next start tries again. */
+  async function readIdentity(): Promise<VisitorIdentity | undefined> {
+    if (webdriver) return undefined;
+    identity ??= findIdentity().catch((error: unknown) => {
+      identity = undefined;
+      throw error;
+    });
+    return identity;
+  }
+
   return {
+    readIdentity,
     async start() {
+      const ownIdentity = await readIdentity();
       const proxy = await egress.startProxy({ acceptsKey: true });
       try {
         const started = await startWithFallbacks({
-          executablePath: launch.executablePath,
-          args: launch.args ?? [],
-          env: launch.env ?? {},
-          folder,
+          ...base,
+          identity: ownIdentity,
           proxyServer: proxy.server,
           ownKeyHash: proxy.ownKeyHash,
-          timeoutMs: START_TIMEOUT_MS,
         });
         const kill = async () => {
           await Promise.allSettled([started.kill(), proxy.close()]);

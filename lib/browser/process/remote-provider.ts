@@ -59,6 +59,8 @@ export function createRemoteProvider(deps: {
         },
       };
     },
+    // Its provider decides.
+    readIdentity: async () => undefined,
     describe: () => ({ available: true, detail: `remote browser at ${host}` }),
   };
 }
