@@ -3,7 +3,7 @@ import type { PageElement } from "#lib/dom/make-dom.ts";
 import { createPageKit, type PageKit, type RefCounter } from "../page-kit/page-kit.ts";
 import { cleanHtml } from "./clean-html.ts";
 import { examineCss } from "./examine-css.ts";
-import { findBySelector, findCandidates, readStates } from "./find-elements.ts";
+import { findBySelector, findCandidates, findOwnMatches, readStates } from "./find-elements.ts";
 import { findOnPage } from "./find-on-page.ts";
 import { drawMarks, eraseMarks, findControls } from "./mark-controls.ts";
 import { checkSelector, countElements, describeOwner, readScroll, readView } from "./read-frame.ts";
@@ -26,6 +26,7 @@ export const kitFunctions = {
   findCandidates,
   findControls,
   findOnPage,
+  findOwnMatches,
   readScroll,
   readStates,
   readView,

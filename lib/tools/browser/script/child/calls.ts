@@ -97,10 +97,10 @@ function startWork(
     : playInFront();
 }
 
-const withSignal = (options: CallOptions, signal: AbortSignal | undefined): CallOptions => {
-  const signals = [options.signal, signal].filter((each) => each !== undefined);
-  return signals.length === 0 ? options : { ...options, signal: AbortSignal.any(signals) };
-};
+const withSignal = (options: CallOptions, signal: AbortSignal | undefined): CallOptions =>
+  signal === undefined
+    ? options
+    : { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 
 /**
  * Where in the script a call is. Null if the stack does not tell: it contains only the functions that wait for the call
