@@ -97,6 +97,7 @@ test("a host that is about to end is not attached", async () => {
     idleMs: 1_000,
     waitMs: 1_000,
     keepSpare: false,
+    webdriver: true,
     scriptOrigin: "http://127.0.0.1:1",
   };
   await assert.rejects(link.call("attach", settings), {

@@ -1,6 +1,7 @@
 import type { BrowserRecords } from "#lib/browser/browser-records.ts";
 import type {
   BrowserInput,
+  BrowserLease,
   BrowserOpening,
   NavigationOutcome,
   ScreencastFrame,
@@ -39,6 +40,8 @@ export type HostSettings = {
   idleMs: number;
   waitMs: number;
   keepSpare: boolean;
+  /** `BROWSER_WEBDRIVER`. */
+  webdriver: boolean;
   /** Origin from which published scripts are served. */
   scriptOrigin: string;
 };
@@ -86,6 +89,7 @@ type SentLease = {
   executablePath: string;
   args: string[];
   env: Record<string, string>;
+  identity: BrowserLease["identity"];
   proxyPort: number;
 };
 

@@ -115,6 +115,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
         idleMs: 600_000,
         waitMs,
         keepSpare: false,
+        webdriver: true,
         scriptOrigin: "http://127.0.0.1:1",
       },
       machine: THIS_MACHINE,

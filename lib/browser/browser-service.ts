@@ -8,6 +8,7 @@ import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PendingDocuments } from "./page/pending-documents.ts";
 import type { Devtools } from "./process/devtools-connection.ts";
+import type { VisitorIdentity } from "./process/visitor-identity.ts";
 import type { PagePicture } from "./store/picture-store.ts";
 
 /**
@@ -131,6 +132,8 @@ export type BrowserLease = {
   executablePath: string;
   args: string[];
   env: Record<string, string>;
+  /** How the caller's Chromium has to introduce itself to pages. Null for Chromium's own way. */
+  identity: VisitorIdentity | null;
   /** Loopback port of a proxy. The proxy must be the only route of the caller's Chromium to the network. */
   proxyPort: number;
   /**

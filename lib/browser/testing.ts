@@ -14,7 +14,7 @@ import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import type { BrowserService, HostBrowsers } from "./browser-service.ts";
+import type { BrowserService, HostBrowsers, HostPlaces } from "./browser-service.ts";
 import { createBrowserService, expireLost } from "./create-browser-service.ts";
 import { createHostBrowsers } from "./create-host-browsers.ts";
 import type { HostBrowsersDeps } from "./host/host-parts.ts";
@@ -109,7 +109,8 @@ export type TestBrowserService = Omit<BrowserService, "lease"> &
   Pick<
     HostBrowsers,
     "ensure" | "hold" | "lease" | "goTo" | "takeRestartNote" | "readLastError" | "listLive" | "listUp"
-  >;
+  > &
+  Pick<HostPlaces, "handOver">;
 
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
@@ -209,6 +210,7 @@ export async function openTestBrowsers(
       takeRestartNote: host.takeRestartNote,
       listLive: host.listLive,
       listUp: host.listUp,
+      handOver: host.handOver,
     };
     services.push(service);
     return service;

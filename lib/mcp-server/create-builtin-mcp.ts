@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import { findAgent } from "#lib/agents/agent-store.ts";
 import type { AccessWatch } from "#lib/api/auth/access-watch.ts";
 import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type { ApiServices } from "#lib/api/handlers/services.ts";
@@ -97,12 +98,12 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // The plan gate refuses calls that change something while a person must still approve the plan. The gate
-        // expects the id of a root session. `session` is a root session whenever a call can change something: other
-        // agents have tokens only for root sessions, and the session's own agent gets only utilities, which change
-        // nothing.
-        const refuse = (called: McpTool) => deps.planGate(called, session.id);
-        const work = () => callMcpTool(tool, input, call, refuse);
+        const agent = session.parentSessionId === null ? undefined : await findAgent(deps.db, session.id);
+        const rootSessionId = agent?.rootSessionId ?? session.id;
+        const browserSessionId = agent?.browserSessionId ?? session.id;
+        // The plan gate refuses calls that change something while a person must still approve the plan.
+        const refuse = (called: McpTool) => deps.planGate(called, rootSessionId);
+        const work = () => callMcpTool(tool, input, { ...call, browserSessionId, rootSessionId }, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
         const admitted = await turns[holder](session.id, call.signal, () =>
           // Calls of the session's own agent are not recorded here, because the agent's turn records them.

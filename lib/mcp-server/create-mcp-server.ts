@@ -12,7 +12,7 @@ import { z } from "zod";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { newId } from "#lib/session/new-id.ts";
-import type { McpCall, McpTool } from "./mcp-tool.ts";
+import type { McpRequest, McpTool } from "./mcp-tool.ts";
 
 type McpServerDeps = {
   sessionId: string;
@@ -20,7 +20,7 @@ type McpServerDeps = {
   /** The instructions that the server sends to the client at initialization. */
   instructions: string;
   /** Runs a call. @throws for a bug or a failure of infrastructure. The client then gets an error without details. */
-  call: (tool: McpTool, input: unknown, call: McpCall) => Promise<CallToolResult>;
+  call: (tool: McpTool, input: unknown, call: McpRequest) => Promise<CallToolResult>;
   logger: Pick<Logger, "error">;
 };
 
@@ -59,7 +59,7 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
 function createProgress(
   token: string | number | undefined,
   send: (notification: ServerNotification) => Promise<void>,
-): McpCall["progress"] {
+): McpRequest["progress"] {
   let last = -1;
   return (progress, total, message) => {
     if (token === undefined || progress <= last) return;

@@ -2,9 +2,13 @@ import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/
 import type { z } from "zod";
 import type { CallRefusal } from "#db/schema/unions.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
 
 /** A call of a tool over MCP. */
-export type McpCall = {
+export type McpCall = McpRequest & Pick<ToolCall, "browserSessionId" | "rootSessionId">;
+
+/** A call as it arrives, before it is known whose browser and workspace it works on. */
+export type McpRequest = {
   sessionId: string;
   /** `call_…`: the id of the call in the session's events. */
   callId: string;

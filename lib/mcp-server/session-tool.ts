@@ -51,13 +51,15 @@ const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
 /** Converts a call over MCP to the form that the tools of the session's agent expect. */
 export const toToolCall = ({
   sessionId,
+  browserSessionId,
+  rootSessionId,
   callId,
   hasTool,
   signal,
-}: Pick<McpCall, "sessionId" | "callId" | "hasTool" | "signal">): ToolCall => ({
+}: Omit<McpCall, "progress">): ToolCall => ({
   sessionId,
-  browserSessionId: sessionId,
-  rootSessionId: sessionId,
+  browserSessionId,
+  rootSessionId,
   callId,
   hasTool,
   signal,

@@ -33,6 +33,10 @@ describe("readEnv", () => {
       messageOf({ BROWSER_HOSTS: "wss://a.example" }),
       "BROWSER_HOST_TOKEN: is required with BROWSER_HOSTS",
     );
+    assert.equal(
+      messageOf({ BROWSER_WEBDRIVER: "false", BROWSER_CDP_URL: "https://browsers.example" }),
+      "BROWSER_WEBDRIVER: must be unset with BROWSER_CDP_URL: the remote browser decides how it introduces itself",
+    );
     const plain =
       "BROWSER_HOSTS: URL 1 of the list must begin with wss://, because ws:// is not encrypted; ws:// is accepted for loopback only";
     for (const url of ["ws://10.0.0.2:7411", "ws://a.example", "ws://127.0.0.1.example"])

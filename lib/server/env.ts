@@ -190,6 +190,7 @@ const envSchema = z.object({
   BROWSER_PAGE_MEMORY_MB: wholeNumber(2_048, 0, 1_000_000),
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
+  BROWSER_WEBDRIVER: z.enum(["true", "false"]).default("true"),
   BROWSER_HOST_LINGER_MS: wholeNumber(60_000),
   BROWSER_HOSTS: z
     .string()
@@ -341,6 +342,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const oidc = readOidc(env);
   if (env.BROWSER_HOSTS.length > 0 && !env.BROWSER_HOST_TOKEN)
     throw new EnvError("BROWSER_HOST_TOKEN: is required with BROWSER_HOSTS");
+  if (env.BROWSER_WEBDRIVER === "false" && env.BROWSER_CDP_URL)
+    throw new EnvError(
+      "BROWSER_WEBDRIVER: must be unset with BROWSER_CDP_URL: the remote browser decides how it introduces itself",
+    );
   if (env.BROWSER_HOSTS.length > 0 && env.BROWSER_CDP_URL)
     throw new EnvError("BROWSER_CDP_URL: must be unset with BROWSER_HOSTS; set it for the browser hosts");
   return {

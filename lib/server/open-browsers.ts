@@ -60,6 +60,7 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
     idleMs: env.BROWSER_IDLE_MS,
     waitMs: env.BROWSER_WAIT_MS,
     keepSpare: env.BROWSER_SPARE === 1,
+    webdriver: env.BROWSER_WEBDRIVER === "true",
     scriptOrigin,
     ownOrigin: origins,
   };

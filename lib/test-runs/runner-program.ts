@@ -34,15 +34,16 @@ const TEST_PACKAGE = "/node_modules/@playwright/test";
  */
 export async function composeProgram(
   input: TestRunInput,
-  lease: Pick<BrowserLease, "executablePath" | "args" | "env" | "proxyPort">,
+  lease: Pick<BrowserLease, "executablePath" | "args" | "env" | "identity" | "proxyPort">,
   { patterns, script }: { patterns: string[]; script: string | null },
 ): Promise<TestProgram> {
-  const { executablePath, args, env, proxyPort } = lease;
+  const { executablePath, args, env, identity, proxyPort } = lease;
   const settings: RunnerSettings = {
     proxyPort: PROXY_PORT,
     proxySocket: TEST_PROXY_SOCKET,
     // The service's sandbox already confines Chromium, and Chromium's own sandbox does not work inside another sandbox.
     launchOptions: { executablePath, args, env, chromiumSandbox: false },
+    identity,
     viewport: input.viewport,
     targets: input.against,
     script,

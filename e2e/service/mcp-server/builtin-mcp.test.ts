@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { agents, browsers, sessions } from "#db/schema/index.ts";
+import { sessionRow } from "#db/testing.ts";
 import { settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
@@ -242,6 +245,31 @@ test("another agent can check the session's page and compare pictures of it", as
   assert.ok(share > 0.9, `${share}`);
   const picture = await mcp.service.call("GET", `/api/sessions/${sessionId}/artifacts/${differenceId}`);
   assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/png"]);
+});
+
+test("a sub-agent that shares its parent's browser checks the page of that browser", async () => {
+  const { db } = mcp.container.services;
+  const parentId = await createSession({ targetUrl: `${site.url}/shared` });
+  const child = {
+    parentSessionId: parentId,
+    rootSessionId: parentId,
+    depth: 1,
+    name: "reader",
+    objective: "",
+  };
+  const about = { ...child, browser: "shared", browserSessionId: parentId } as const;
+  const childId = `${parentId}-reader`;
+  await db.insert(sessions).values(sessionRow({ id: childId, parentSessionId: parentId }));
+  const spawned = { spawnRunId: `run_${childId}`, spawnCallId: "call_1", spawnIndex: 0 };
+  await db.insert(agents).values({ ...about, ...spawned, sessionId: childId });
+
+  const client = await mcp.connect(mintAgentToken(childId));
+  const checking = callTool(client, "check_accessibility");
+  await waitUntil(() => site.requested.includes("/shared"), "the parent's page is requested");
+  site.answer("/shared", "<!doctype html><html lang=en><title>Shared</title><main><h1>Shared</h1></main>");
+  assert.equal((await checking).structuredContent?.url, `${site.url}/shared`);
+  const started = await db.select().from(browsers).where(eq(browsers.sessionId, childId));
+  assert.deepEqual(started, [], "the sub-agent has no browser of its own");
 });
 
 test("a call reports its progress, and its result matches the tool's output schema", async () => {

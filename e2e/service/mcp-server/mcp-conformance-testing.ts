@@ -171,7 +171,8 @@ function openServer(logger: { error: () => void }): McpServerPort {
     sessionId: "ses_suite",
     tools: createTools(log),
     instructions: "",
-    call: callMcpTool,
+    call: (tool, input, call) =>
+      callMcpTool(tool, input, { ...call, browserSessionId: "ses_suite", rootSessionId: "ses_suite" }),
     logger,
   });
   server.registerCapabilities({ resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} });

@@ -105,3 +105,29 @@ test("a text in the colour of its background cannot be read, unless the page hid
   );
   assert.match(report.findings[0]?.message ?? "", /1:1/);
 });
+
+test("a css rule for a state of the page is no warning, however the state is written", async () => {
+  const url = bench.serve(
+    "/states",
+    html('<main><h1>Shop</h1><section><p class="card">Card</p></section></main>'),
+  );
+  const states = [
+    "[hidden]",
+    ".card[hidden]",
+    "section:has(> [hidden])",
+    ".card:is(.missing, [hidden])",
+    ".card[data-visible]",
+    ".card.current",
+    ".card.card--open",
+    ".card:where([popover], .missing)",
+    "section [inert] .card",
+    "p::first-letter",
+    ".card[required]",
+  ];
+  const css = [...states, ".crad"].map((selector) => `${selector} { outline-offset: 1px }`).join("\n");
+  const report = await bench.check(documentOf(url, [], { css }));
+  assert.deepEqual(
+    report.findings.map(({ message }) => message),
+    ['The css rule for ".crad" matches no element of the page.'],
+  );
+});

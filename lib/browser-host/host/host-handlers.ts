@@ -123,9 +123,9 @@ function createPlaceHandlers({
           },
         };
       });
-      const { executablePath, args, env, proxyPort } = leased;
+      const { executablePath, args, env, identity, proxyPort } = leased;
       try {
-        await send({ leaseId: id, executablePath, args, env, proxyPort });
+        await send({ leaseId: id, executablePath, args, env, identity, proxyPort });
         await untilAborted(signal);
       } finally {
         // A process that ends gives the name of this error; links keep names, but not classes.

@@ -14,6 +14,7 @@ function createMaker() {
       executablePath: "",
       args: [],
       env: {},
+      identity: null,
       proxyPort: number,
       listRefusals: async () => [],
       release: async () => void released.push(number),

@@ -39,7 +39,7 @@ export type StartDeps = MachineSettings &
 /** Creates the browsers and the work on their pages, with the settings of the first process. */
 export async function startBrowsers(deps: StartDeps, settings: HostSettings): Promise<StartedBrowsers> {
   const { services, origins, launch, dataDir, maxLive, logger } = deps;
-  const { allow, idleMs, waitMs, keepSpare } = settings;
+  const { allow, idleMs, waitMs, keepSpare, webdriver } = settings;
   const browsers = await createHostBrowsers({
     records: services.records,
     logger,
@@ -53,6 +53,7 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
     idleMs,
     waitMs,
     keepSpare,
+    webdriver,
     onRequestRefused: (refusal) => services.tell("noteRefusal", refusal),
     onAnnotation: (sessionId, body) =>
       services.ask("submitAnnotation", { sessionId, body, key: randomUUID() }),

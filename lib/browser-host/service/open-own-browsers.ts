@@ -12,6 +12,7 @@ import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { newHostId } from "../host-id.ts";
@@ -66,7 +67,12 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   const compare = createPictureComparer();
   return {
     browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
-    pages,
+    pages: {
+      ...pages,
+      // No other host can be asked instead.
+      firstLook: (session, signal) =>
+        pages.firstLook(session, signal).catch((error: unknown) => describeFailure(error)),
+    },
     relay: undefined,
     openTestPlace() {
       throw new Error("this process has no browser host on another machine");

@@ -15,14 +15,15 @@ export function chooseProvider(
   folder: string,
   egress: BrowserEgress,
 ): ChosenProvider {
-  const { launch, logger, contextsPerProcess: max = 1 } = deps;
+  const { launch, logger, contextsPerProcess: max = 1, webdriver = true } = deps;
   const hasRoom = () => false;
   if (launch.cdpUrl !== undefined)
     return { ...createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger }), hasRoom };
   const { executablePath, args = [], env = {} } = launch;
   if (executablePath === undefined) {
     const described = describeLaunch(launch);
-    return { start: () => Promise.reject(new Error(described.detail)), describe: () => described, hasRoom };
+    const fail = () => Promise.reject(new Error(described.detail));
+    return { start: fail, readIdentity: fail, describe: () => described, hasRoom };
   }
   const limits = { ...PAGE_LIMITS, ...deps.pageLimits };
   const provider = createLocalProvider({
@@ -31,6 +32,7 @@ export function chooseProvider(
     egress,
     limits,
     logger,
+    webdriver,
   });
   return max > 1 ? shareChromium({ provider, egress, max, logger }) : { ...provider, hasRoom };
 }

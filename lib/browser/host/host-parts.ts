@@ -59,6 +59,11 @@ export type HostBrowsersDeps = {
   readPageScript: (sessionId: string) => Promise<PageScript>;
   /** Replaces the clock of the process, `performance.now`, in tests. Returns milliseconds, and never goes back. */
   clockMs?: () => number;
+  /**
+   * Whether pages may see that the browsers are automated: `navigator.webdriver`, and "Headless" in the user agent. By
+   * default true. A remote browser decides that itself.
+   */
+  webdriver?: boolean;
   /** Whether to keep a spare browser for the next session. By default true. A remote browser has none. */
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */

@@ -1,10 +1,11 @@
 import type { BrowserLease } from "../browser-service.ts";
 import { acceptOwnKey } from "../process/chromium-flags.ts";
+import { identityFlags } from "../process/visitor-identity.ts";
 import { explainNoPlace, type Parts } from "./host-parts.ts";
 
 /** Implements {@link HostBrowsers.lease}. */
 export async function leasePlace(
-  { deps, egress, places }: Pick<Parts, "deps" | "egress" | "places">,
+  { deps, egress, places, provider }: Pick<Parts, "deps" | "egress" | "places" | "provider">,
   signal: AbortSignal,
 ): Promise<BrowserLease> {
   const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
@@ -20,11 +21,13 @@ export async function leasePlace(
   try {
     await ticket.granted;
     clearTimeout(timeout);
+    const identity = await provider.readIdentity();
     const proxy = await egress.startProxy({ acceptsKey: true });
     return {
       executablePath,
-      args: [...args, ...acceptOwnKey(proxy.ownKeyHash)],
+      args: [...args, ...acceptOwnKey(proxy.ownKeyHash), ...identityFlags(identity)],
       env,
+      identity: identity ?? null,
       proxyPort: Number(new URL(proxy.server).port),
       listRefusals: async () => proxy.listRefusals(),
       async release() {

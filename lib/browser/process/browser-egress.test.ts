@@ -196,6 +196,7 @@ test("a remote browser without our proxy requests no document that the rule refu
     folder,
     egress,
     limits: PAGE_LIMITS,
+    webdriver: true,
     logger: quiet,
   });
   const use = { owner: undefined, sessions: 0 };

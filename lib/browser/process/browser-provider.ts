@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright";
 import type { HoldRequests } from "./browser-egress.ts";
 import type { Devtools } from "./devtools-connection.ts";
+import type { VisitorIdentity } from "./visitor-identity.ts";
 
 /** The sessions that use a Chromium. */
 export type ChromiumUse = {
@@ -58,6 +59,11 @@ export type BrowserProcess = {
 export type BrowserProvider = {
   /** @throws Error with a readable message when no browser can be started. */
   start: (use: ChromiumUse) => Promise<BrowserProcess>;
+  /**
+   * Returns how the browsers introduce themselves to pages. Undefined if they do so as Chromium does by itself.
+   * @throws Error with a readable message when no browser can be started.
+   */
+  readIdentity: () => Promise<VisitorIdentity | undefined>;
   /** Describes the provider for the startup banner and the health check. */
   describe: () => { available: boolean; detail: string };
 };

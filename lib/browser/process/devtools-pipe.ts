@@ -23,6 +23,7 @@ import { createHiddenTargets } from "./hidden-targets.ts";
 import { createListenerGuard } from "./listener-guard.ts";
 import { createPlaywrightGate } from "./playwright-gate.ts";
 import { type MessageEnds, splitMessages } from "./split-messages.ts";
+import { identityCommands, type VisitorIdentity } from "./visitor-identity.ts";
 
 /** The DevTools of a browser that this process started. No other process can reach them. */
 type DevtoolsPipe = Devtools & {
@@ -48,8 +49,14 @@ const FIRST_ID = 1_000_000_000;
  * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium
  * accepts one client on the pipes, which is Playwright. Further connections are separate DevTools sessions on the same
  * pipes, with session ids of their own.
+ *
+ * @param identity given to every page, frame and worker before it runs: Playwright attaches to each of them.
  */
-export function openDevtoolsPipe(commands: Writable, answers: Readable): DevtoolsPipe {
+export function openDevtoolsPipe(
+  commands: Writable,
+  answers: Readable,
+  identity?: VisitorIdentity,
+): DevtoolsPipe {
   const pending = new Map<number, Pending>();
   /** The client of each DevTools session that is not Playwright's, by session id. */
   const clientOf = new Map<string, Client>();
@@ -104,7 +111,21 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
     if (client) receiveEvent(client, message);
-    else if (!concernsClient(message)) toPlaywright(gate.limit(message, data.byteLength));
+    else if (!concernsClient(message) && !identify(message))
+      toPlaywright(gate.limit(message, data.byteLength));
+  };
+  /**
+   * Gives the identity to a target to which Chromium has just attached Playwright.
+   * @returns whether Playwright need not know: it would detach from the worker, which would end the identity.
+   */
+  const identify = ({ method, params = {}, sessionId: parent }: DevtoolsMessage): boolean => {
+    if (!identity || method !== "Target.attachedToTarget") return false;
+    const { type } = (params.targetInfo ?? {}) as { type?: unknown };
+    // Playwright follows a service worker through its session with the browser, and not through those with pages.
+    const isOurs = type === "shared_worker" || (type === "service_worker" && parent !== undefined);
+    for (const command of identityCommands(identity, String(params.sessionId), isOurs))
+      send(undefined, command, () => {});
+    return isOurs;
   };
   // Each message gets its own task, so that Playwright has finished with the previous message. Otherwise Playwright
   // misses contexts that Chromium announces before Playwright listens for them.

@@ -5,8 +5,11 @@ import type { BrowserProcess, BrowserProvider, ChromiumUse } from "./browser-pro
 import { connectPlaywright, createContexts } from "./connect-playwright.ts";
 import { type PageLimits, watchPageLimits } from "./page-limits.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
+import { composeIdentity, type VisitorIdentity } from "./visitor-identity.ts";
 
 const START_TIMEOUT_MS = 20_000;
+/** A proxy that accepts no connection, for a browser that opens no page. */
+const NO_PROXY = "http://127.0.0.1:9";
 
 /** A way to run Chromium; `warning` is logged when no safer way works. */
 type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
@@ -47,8 +50,11 @@ export function createLocalProvider(deps: {
   egress: BrowserEgress;
   limits: PageLimits;
   logger: Logger;
+  /** Whether pages may see that the browsers are automated (`BROWSER_WEBDRIVER`). */
+  webdriver: boolean;
 }): BrowserProvider {
-  const { launch, folder, egress, limits, logger } = deps;
+  const { launch, folder, egress, limits, logger, webdriver } = deps;
+  let identity: Promise<VisitorIdentity> | undefined;
   let ways = confinements();
   let hasWorked = false;
 
@@ -95,6 +101,35 @@ export function createLocalProvider(deps: {
     throw firstError;
   }
 
+  const base = {
+    executablePath: launch.executablePath,
+    args: launch.args ?? [],
+    env: launch.env ?? {},
+    folder,
+    timeoutMs: START_TIMEOUT_MS,
+  };
+
+  /** Starts a browser, asks it how it introduces itself, and ends it. */
+  async function findIdentity(): Promise<VisitorIdentity> {
+    const { devtools, kill } = await startWithFallbacks({ ...base, proxyServer: NO_PROXY });
+    try {
+      const connection = await devtools.open(START_TIMEOUT_MS, { onEvent() {}, onClose() {} });
+      return composeIdentity(await connection.ask("Browser.getVersion", {}));
+    } finally {
+      await kill();
+    }
+  }
+
+  /** Reads the identity once. After a failure, the next start tries again. */
+  async function readIdentity(): Promise<VisitorIdentity | undefined> {
+    if (webdriver) return undefined;
+    identity ??= findIdentity().catch((error: unknown) => {
+      identity = undefined;
+      throw error;
+    });
+    return identity;
+  }
+
   async function connect(
     started: StartedChromium,
     proxy: BrowserProxy,
@@ -130,17 +165,16 @@ export function createLocalProvider(deps: {
   }
 
   return {
+    readIdentity,
     async start(use) {
+      const ownIdentity = await readIdentity();
       const proxy = await egress.startProxy({ acceptsKey: true });
       try {
         const started = await startWithFallbacks({
-          executablePath: launch.executablePath,
-          args: launch.args ?? [],
-          env: launch.env ?? {},
-          folder,
+          ...base,
+          identity: ownIdentity,
           proxyServer: proxy.server,
           ownKeyHash: proxy.ownKeyHash,
-          timeoutMs: START_TIMEOUT_MS,
         });
         return await connect(started, proxy, use);
       } catch (error) {

@@ -76,6 +76,8 @@ export function createRemoteProvider(deps: {
         throw error;
       }
     },
+    // Its provider decides.
+    readIdentity: async () => undefined,
     describe: () => ({ available: true, detail: describeRemote(cdpUrl) }),
   };
 }

@@ -8,6 +8,7 @@ import { chromiumFlags } from "./chromium-flags.ts";
 import type { Devtools } from "./devtools-connection.ts";
 import { openDevtoolsPipe } from "./devtools-pipe.ts";
 import { killGroup, makeProfileFolder } from "./profile-folder.ts";
+import { identityFlags, type VisitorIdentity } from "./visitor-identity.ts";
 
 /** How to start one Chromium. `env` and `args` are added to the defaults. */
 export type StartOptions = {
@@ -19,6 +20,8 @@ export type StartOptions = {
   proxyServer: string;
   ownKeyHash?: string | undefined;
   sandbox: boolean;
+  /** How the browser introduces itself to pages. Undefined for Chromium's own way, as a headless browser. */
+  identity?: VisitorIdentity | undefined;
   account: SandboxUser | undefined;
   timeoutMs: number;
 };
@@ -47,7 +50,11 @@ const GUARDED_START =
  */
 export async function startChromium(options: StartOptions): Promise<StartedChromium> {
   const profile = await makeProfileFolder(options.folder, options.account);
-  const flags = [...options.args, ...chromiumFlags({ ...options, profileDir: profile.path })];
+  const flags = [
+    ...options.args,
+    ...chromiumFlags({ ...options, profileDir: profile.path }),
+    ...identityFlags(options.identity),
+  ];
   const child = spawnGuarded(options, flags, profile.path);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
@@ -61,7 +68,7 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
     await profile.remove();
   };
   try {
-    const devtools = await untilReady(child, options.timeoutMs);
+    const devtools = await untilReady(child, options);
     const pid = child.pid ?? 0;
     await profile.recordProcess(pid);
     // When the browser ends by itself, `kill` ends the background process and removes the profile folder.
@@ -111,7 +118,10 @@ const TIMEOUT = "BrowserStartTimeout";
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
 /** Waits until the browser answers. After that, the browser's output is discarded. */
-async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devtools> {
+async function untilReady(
+  child: ChildProcess,
+  { timeoutMs, identity }: Pick<StartOptions, "timeoutMs" | "identity">,
+): Promise<Devtools> {
   // The pipes are null when the process could not be started.
   const [, , , commands, answers] = child.stdio as [
     unknown,
@@ -133,7 +143,7 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   child.stderr?.setEncoding("utf8").on("data", read);
   try {
     if (!commands || !answers) return await failed.promise;
-    const devtools = openDevtoolsPipe(commands, answers);
+    const devtools = openDevtoolsPipe(commands, answers, identity);
     // If the browser ends before it answers, `failed` has the better reason.
     const isUp = devtools.ready().catch(() => failed.promise);
     await Promise.race([isUp, failed.promise]);

@@ -1,3 +1,4 @@
+import { toQuery } from "../relax-selector.ts";
 import type { PageWatch } from "./page-watch.ts";
 
 /** The state of a style sheet of the variant in a document. */
@@ -5,7 +6,7 @@ type SeenSheet = {
   rules: number;
   /** Whether one style sheet of the document contains all rules of this sheet. */
   isPresent: boolean;
-  /** Selectors of this sheet's rules that match no element. */
+  /** Selectors of this sheet's rules that match no element in any state of the page. */
   unmatched: string[];
 };
 
@@ -13,10 +14,6 @@ type SeenSheet = {
  * Reads whether the variant's style sheets are in the document, and which of their rules match no element.
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
-  const STATE_ATTRIBUTE =
-    /\[\s*(?:hidden|open|disabled|checked|selected|readonly|inert|aria-[\w-]+|data-(?:[\w-]*(?:state|open|active|selected|expanded|theme|loading)))\b[^\]]*\]/gi;
-  const STATE_CLASS =
-    /\.(?:(?:is|has)-[\w-]+|active|open|opened|closed|show|shown|visible|hidden|selected|expanded|collapsed|loading|loaded|disabled|error|dark|js|no-js)(?![\w-])/gi;
   const kit = watch.newKit();
   const { dom } = kit;
   const rulesOf = (sheet: CSSStyleSheet): string[] => {
@@ -37,23 +34,12 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return rule instanceof CSSGroupingRule ? listStyleRules(rule.cssRules) : [];
     });
   const isMatched = ({ selectorText }: CSSStyleRule): boolean => {
-    // Pseudo-elements, and states that the page or its visitors change, such as `:hover`, `[hidden]` and `.is-open`,
-    // often match no element now, so they are removed from the selector.
-    const atRest = selectorText
-      .replace(/:not\((?:[^()]|\([^()]*\))*\)/gi, "")
-      .replace(/::?(?!is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi, "")
-      .replace(STATE_ATTRIBUTE, "")
-      .replace(STATE_CLASS, "")
-      .replace(/:(?:is|where)\([\s,]*\)/gi, "");
-    // Where nothing is left between two combinators, any element may be.
-    const selector = atRest
-      .split(",")
-      .map((part) => part.replace(/^\s*(?=[>+~]|$)/, "*").replace(/([>+~])\s*(?=[>+~]|$)/g, "$1 *"))
-      .join(",");
+    const selector = toQuery(selectorText);
+    if (selector === null) return true;
     try {
       return kit.queryAll(selector).length > 0;
     } catch {
-      // The rest of the selector is invalid, so the rule cannot be judged. It counts as matching.
+      // Without its states, the selector is invalid, so the rule cannot be judged. It counts as matching.
       return true;
     }
   };

@@ -1,5 +1,35 @@
-import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
+import { ancestorsOf, findCover, findModal } from "./find-cover.ts";
+
+/** Names an element with its role and its name, which is quoted. */
+function labelOf(kit: PageKit, element: PageElement): string {
+  const role = kit.roleOf(element);
+  const name = kit.nameOf(element) || kit.beginningOf(kit.contentOf(element), 60);
+  const localName = kit.dom.localName(element);
+  const tag = /^[a-z][a-z0-9-]*$/.test(localName) ? localName : "element";
+  return [role ?? tag, ...(name === "" ? [] : [kit.quote(name, 60)])].join(" ");
+}
+
+/**
+ * Says which open dialog keeps people from an element. Returns an empty string if none does, or if the middle of the
+ * element is not in the viewport. Does not scroll.
+ */
+export function explainDialog(kit: PageKit, element: PageElement): string {
+  if (!kit.isVisible(element)) return "";
+  const cover = findCover(kit, element);
+  if (cover === "outside") return "";
+  if (!cover) return explainModal(kit, element);
+  return cover.isDialog ? explainCover(kit, cover.element) : "";
+}
+
+/** Says which open dialog turns off an element. Returns an empty string if none does. */
+export function explainModal(kit: PageKit, element: PageElement): string {
+  const modal = findModal(kit, element);
+  return modal ? `it is behind ${labelOf(kit, modal)}, which is open` : "";
+}
+
+const explainCover = (kit: PageKit, cover: PageElement) => `it is covered by ${labelOf(kit, cover)}`;
 
 /**
  * Explains briefly what prevents an action on an element, such as `it is disabled`. Returns an empty string if nothing
@@ -7,20 +37,8 @@ import type { PageKit } from "../page-kit/page-kit.ts";
  */
 export function explainElement(kit: PageKit, element: PageElement): string {
   const { dom } = kit;
-  const label = (each: PageElement): string => {
-    const role = kit.roleOf(each);
-    const name = kit.nameOf(each) || kit.beginningOf(kit.contentOf(each), 60);
-    const tag = /^[a-z][a-z0-9-]*$/.test(dom.localName(each)) ? dom.localName(each) : "element";
-    return [role ?? tag, ...(name === "" ? [] : [kit.quote(name, 60)])].join(" ");
-  };
-  const ancestors = (each: PageElement): PageElement[] => {
-    const found: PageElement[] = [];
-    for (let node: PageNode | null = each; node; ) {
-      if (dom.isElement(node)) found.push(node);
-      node = node instanceof ShadowRoot ? node.host : dom.parentNode(node);
-    }
-    return found;
-  };
+  const label = (each: PageElement) => labelOf(kit, each);
+  const ancestors = (each: PageElement) => ancestorsOf(kit, each);
   const explainHidden = (): string => {
     const chain = ancestors(element);
     const details = chain.find((each) => each instanceof HTMLDetailsElement && !each.open);
@@ -37,21 +55,9 @@ export function explainElement(kit: PageKit, element: PageElement): string {
   };
   const explainCovered = (): string => {
     dom.scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
-    const { x, y, width, height } = dom.getBoundingClientRect(element);
-    const [middleX, middleY] = [x + width / 2, y + height / 2];
-    if (middleX < 0 || middleY < 0 || middleX > innerWidth || middleY > innerHeight)
-      return "it is outside of the viewport, and scrolling does not bring it in";
-    const root = dom.getRootNode(element);
-    const top = dom.elementFromPoint(root, middleX, middleY);
-    if (!top || dom.contains(element, top) || dom.contains(top, element)) return "";
-    const around = dom.closest(top, "label");
-    if (around instanceof HTMLLabelElement && around.control === element) return "";
-    const above = ancestors(top).filter((each) => !dom.contains(each, element));
-    const dialog = above.find((each) =>
-      dom.matches(each, "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]"),
-    );
-    const named = above.find((each) => kit.roleOf(each) !== null);
-    return `it is covered by ${label(dialog ?? named ?? above.at(-1) ?? top)}`;
+    const cover = findCover(kit, element);
+    if (cover === "outside") return "it is outside of the viewport, and scrolling does not bring it in";
+    return cover ? explainCover(kit, cover.element) : explainDialog(kit, element);
   };
   if (!kit.isVisible(element)) return explainHidden();
   const off = ancestors(element).find((each) => dom.matches(each, "[disabled], [aria-disabled=true]"));

@@ -4,19 +4,24 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
 import { createPageKit } from "../page-kit/page-kit.ts";
-import { explainElement } from "./explain-element.ts";
+import { explainDialog, explainElement, explainModal } from "./explain-element.ts";
+
+const EXPLANATIONS = { all: explainElement, dialog: explainDialog, modal: explainModal };
 
 /**
- * Creates the engine for the selector `explain=1`. Applied to an element, it returns a new, detached element whose text
- * is the result of `explainElement`.
+ * Creates the engine for the selectors `explain=all`, `explain=dialog` and `explain=modal`. Applied to an element, it
+ * returns a new, detached element whose text is the explanation.
  */
 export function createExplainEngine() {
-  const explain = (root: PageElement) => {
+  const explain = (root: PageElement, what: keyof typeof EXPLANATIONS) => {
     const result = dom.createElement(document, "div");
-    result.textContent = explainElement(createPageKit({ prefix: "", next: 0 }), root);
+    result.textContent = EXPLANATIONS[what](createPageKit({ prefix: "", next: 0 }), root);
     return result;
   };
-  return { query: explain, queryAll: (root: PageElement) => [explain(root)] };
+  return {
+    query: explain,
+    queryAll: (root: PageElement, what: keyof typeof EXPLANATIONS) => [explain(root, what)],
+  };
 }
 
 /**

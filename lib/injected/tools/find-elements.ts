@@ -17,12 +17,16 @@ type FoundElement = { ref: string; label: string; text: string; box: string };
 /** An element after the change was applied. Null if the element is no longer in the document. */
 export type ElementState = { text: string; box: string } | null;
 
+/** The elements that the document had at the last call of `findBySelector`. */
+let existing = new WeakSet<PageElement>();
+
 /** For each selector, counts the matching elements and describes the first `shown` of them. */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
 ): FoundBySelector[] {
   const { dom } = kit;
+  existing = new WeakSet(kit.queryAll("*"));
   const describe = (element: PageElement): FoundElement => {
     const { x, y, width, height } = dom.getBoundingClientRect(element);
     const ref = kit.refOf(element);
@@ -44,6 +48,22 @@ export function findBySelector(
       const problem = error instanceof Error ? error.message : "it cannot be parsed.";
       return { changeId, matches: 0, elements: [], problem };
     }
+  });
+}
+
+/** A change whose selector matches elements that did not exist before. */
+export type OwnMatch = {
+  changeId: string;
+  /** Whether it still matches an element that existed before. */
+  keepsElement: boolean;
+};
+
+/** Finds the selectors that match elements which were added since the last call of `findBySelector`. */
+export function findOwnMatches(kit: PageKit, wanted: { changeId: string; selector: string }[]): OwnMatch[] {
+  return wanted.flatMap(({ changeId, selector }) => {
+    const matching = kit.queryAll(selector);
+    const keepsElement = matching.some((element) => existing.has(element));
+    return matching.every((element) => existing.has(element)) ? [] : [{ changeId, keepsElement }];
   });
 }
 

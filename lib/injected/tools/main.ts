@@ -4,7 +4,7 @@ import { createPageKit, type PageKit, type RefCounter } from "../page-kit/page-k
 import { cleanHtml } from "./clean-html.ts";
 import { describeCustomElements, findCustomElements } from "./custom-elements.ts";
 import { examineCss } from "./examine-css.ts";
-import { findBySelector, findCandidates, readStates } from "./find-elements.ts";
+import { findBySelector, findCandidates, findOwnMatches, readStates } from "./find-elements.ts";
 import { findOnPage } from "./find-on-page.ts";
 import { drawMarks, eraseMarks, findControls } from "./mark-controls.ts";
 import { checkSelector, countElements, describeOwner, readScroll, readView } from "./read-frame.ts";
@@ -30,6 +30,7 @@ export const kitFunctions = {
   findControls,
   findCustomElements,
   findOnPage,
+  findOwnMatches,
   readScroll,
   readStates,
   readView,

@@ -48,10 +48,9 @@ export const checkAccessibility = ({ pages }: Pick<UtilityServices, "pages">): M
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
     changes: false,
     timeoutMs: 120_000,
-    acquire: ({ sessionId, signal }) => pages.hold({ sessionId, browserSessionId: sessionId, signal }),
-    async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
-      const call = toToolCall({ sessionId, callId, hasTool, signal });
+    acquire: (call) => pages.hold(call),
+    async execute({ standard, selector, elementsPerRule }, call) {
       const request = { tags: STANDARDS[standard], selector, elementsPerRule };
-      return mcpValue(await pages.checkAccessibility(request, call, progress));
+      return mcpValue(await pages.checkAccessibility(request, toToolCall(call), call.progress));
     },
   });

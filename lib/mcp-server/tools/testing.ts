@@ -6,6 +6,8 @@ export function mcpCall(signal: AbortSignal = new AbortController().signal) {
   const reports: string[] = [];
   const call: McpCall = {
     sessionId: "session_test",
+    browserSessionId: "session_test",
+    rootSessionId: "session_test",
     callId: "call_test",
     hasTool: () => true,
     signal,

@@ -5,7 +5,7 @@
 const { readFileSync } = require("node:fs");
 const playwrightTest = require("playwright/test");
 
-const { script } = JSON.parse(readFileSync("/run-tests/settings.json", "utf8"));
+const { script, identity } = JSON.parse(readFileSync("/run-tests/settings.json", "utf8"));
 
 const ONE_BROWSER =
   "A test run has one Chromium, which the service starts: use the fixtures `page`, `context` and `browser`.";
@@ -14,6 +14,7 @@ const test = playwrightTest.test.extend({
   browser: [
     async ({ browser }, use, { project }) => {
       if (project.name === "variant" && script !== null) addToContexts(browser, script);
+      if (identity !== null) identifyPages(browser);
       await use(browser);
     },
     { scope: "worker" },
@@ -36,6 +37,30 @@ function addToContexts(browser, content) {
   browser.newContext = async (options) => {
     const context = await newContext(options);
     await context.addInitScript({ content });
+    return context;
+  };
+}
+
+/**
+ * Makes the pages of new contexts introduce themselves as a browser of people does. The flags of the browser do so, too,
+ * except for the client hints. A popup may have requested its first document before.
+ */
+function identifyPages(browser) {
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    const identify = async (page) => {
+      const cdp = await context.newCDPSession(page);
+      await cdp.send("Emulation.setUserAgentOverride", identity);
+    };
+    const newPage = context.newPage.bind(context);
+    context.newPage = async () => {
+      const page = await newPage();
+      await identify(page);
+      return page;
+    };
+    // Fails if the popup was closed meanwhile.
+    context.on("page", (page) => void identify(page).catch(() => {}));
     return context;
   };
 }

@@ -12,6 +12,8 @@ export type RunnerSettings = {
     env: Record<string, string>;
     chromiumSandbox: false;
   };
+  /** The parameters of `Emulation.setUserAgentOverride` for every page. Null if pages get none. */
+  identity: object | null;
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
   /** The variant's script. Null if only the control is tested, which is the page without the variant. */

@@ -26,7 +26,10 @@ export type PageTools = {
   run: (name: string, input: unknown, call: ToolCall) => Promise<ToolResult>;
   /** @see Tool.recover */
   recover: (call: ToolCall) => Promise<ToolResult | undefined>;
-  /** Reads the session's page before the first model call of a turn. @returns the text for the model; never rejects. */
+  /**
+   * Reads the session's page before the first model call of a turn. If all browsers are in use, waits for one.
+   * @returns the text for the model. A host rejects with an ElsewhereError if another host has the session's browser.
+   */
   firstLook: (
     session: Pick<PageCall, "sessionId" | "browserSessionId">,
     signal: AbortSignal,

@@ -89,6 +89,40 @@ test("accepts rules for states, for inserted elements, for other browsers, and e
   assert.deepEqual(lines, ['css, "h1 :is(main)": matches no element of this page.']);
 });
 
+test("examines the styles of changes and of their HTML, and animations", async () => {
+  const { lines } = await findProblems(
+    "@keyframes fade { from { opacty: 0 } 50% { opacity: high } to { opacity: 1 } } h1 { animation: fade 1s }",
+    [
+      {
+        id: "c1",
+        op: "insert",
+        selector: "h1",
+        position: "after",
+        html: '<p style="colr: red; top: 0"><b style="widht: 1px">Free</b></p><style>.free { marginn: 0 } p { top: 0 }</style>',
+      },
+      { id: "c2", op: "setHtml", selector: "summary", html: "<i style='padding: 1'>More</i>" },
+      {
+        id: "c3",
+        op: "setStyle",
+        selector: "#late",
+        late: true,
+        style: { colr: "red !important", top: "0" },
+      },
+      { id: "c4", op: "setStyle", selector: "#pay", style: { color: "red !important", "--own": "x" } },
+    ],
+  );
+  assert.deepEqual(lines, [
+    'css: "opacty" is not a property that the browser knows.',
+    'css: "high" is not a value of opacity.',
+    'c1 insert, style of <p>: "colr" is not a property that the browser knows.',
+    'c1 insert, style of <b>: "widht" is not a property that the browser knows.',
+    'c1 insert, <style>, ".free": matches no element of this page.',
+    'c1 insert, <style>, ".free": "marginn" is not a property that the browser knows.',
+    'c2 setHtml, style of <i>: "1" is not a value of padding.',
+    'c3 setStyle: "colr" is not a property that the browser knows.',
+  ]);
+});
+
 test("examines style attributes of changes too, and shows a bounded number of problems", async () => {
   const { lines } = await findProblems("", [
     { id: "c1", op: "setAttribute", selector: "h1", name: "style", value: "colr: red; top: 0; left: 1" },

@@ -1,12 +1,14 @@
+import { toQuery } from "#lib/injected/relax-selector.ts";
+import type { CompiledNode } from "#lib/injected/runtime/runtime-types.ts";
 import type { SeenCss } from "#lib/injected/tools/examine-css.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frame.ts";
 import { findSelectorProblem } from "../compile/check-selector.ts";
+import { compileHtml } from "../compile/compile-html.ts";
 import type { Change, VariantPage } from "../document.ts";
 import { type Declaration, readCss } from "./read-css.ts";
-import { relaxSelector } from "./relax-selector.ts";
 
 /** Styles to examine, and the words that say where they are. */
 type Styles = {
@@ -23,7 +25,7 @@ const EXAMINE_MS_MAX = 3_000;
 const VENDOR = /^-|(^|[\s,(])-(moz|ms|o|khtml)-/i;
 
 /**
- * Lists what a browser ignores in the style sheets of `pages` and in the style attributes that `changes` set: unknown
+ * Lists what a browser ignores in the style sheets of `pages` and in the styles that `changes` bring: unknown
  * properties, invalid values, invalid selectors, and selectors that match no element of the page in any state. Each
  * problem is one line. The page has to show the variant already, because its style sheets may be for elements that it
  * inserts.
@@ -33,10 +35,10 @@ export async function findCssProblems(
   pages: readonly VariantPage[],
   changes: readonly Change[],
 ): Promise<string[]> {
-  const styles = [...pages.flatMap(readSheet), ...changes.flatMap(readStyle)];
+  const styles = [...pages.flatMap(readSheet), ...changes.flatMap(readStyles)];
   if (styles.length === 0) return [];
   const rules = styles.flatMap((each) => each.rules);
-  const selectors = rules.flatMap(({ selector }) => (selector === null ? [] : [toQuery(selector)]));
+  const selectors = rules.flatMap(({ selector }) => (selector === null ? [] : [pairWithQuery(selector)]));
   const declarations = rules.flatMap((rule) => rule.declarations.map(({ name, value }) => [name, value]));
   const seen = await evaluateIn(main, "examineCss", { selectors, declarations }, EXAMINE_MS_MAX).catch(
     (error: unknown) => {
@@ -54,20 +56,41 @@ export async function findCssProblems(
 const readSheet = ({ url, css }: VariantPage): Styles[] =>
   css.trim() === "" ? [] : [{ place: `css of ${url}`, ...readCss(css) }];
 
-/** Reads the style attribute that a change sets. The styles of `setStyle` are examined when they are applied. */
-function readStyle(change: Change): Styles[] {
-  if (change.op !== "setAttribute" || change.name.toLowerCase() !== "style") return [];
-  const [rule] = readCss(`x{${change.value}}`).rules;
+/**
+ * Reads the styles that a change brings: those of `setStyle` (which the runtime examines only on an element that
+ * exists), a style attribute, and the style attributes and style elements of its HTML.
+ */
+function readStyles(change: Change): Styles[] {
   const place = `${change.id} ${change.op}`;
+  if (change.op === "setStyle") {
+    const declarations = Object.entries(change.style).map(([name, value]) => `${name}: ${value}`);
+    return readAttribute(place, declarations.join(";"));
+  }
+  if (change.op === "setAttribute")
+    return change.name.toLowerCase() === "style" ? readAttribute(place, change.value) : [];
+  if (!("html" in change)) return [];
+  const compiled = compileHtml(change.html);
+  return "problem" in compiled ? [] : compiled.nodes.flatMap((node) => readNode(place, node));
+}
+
+function readNode(place: string, node: CompiledNode): Styles[] {
+  if (typeof node === "string") return [];
+  const [tag, { style = "" }, children] = node;
+  const own = readAttribute(`${place}, style of <${tag}>`, style);
+  if (tag !== "style") return [...own, ...children.flatMap((child) => readNode(place, child))];
+  const text = children.filter((child) => typeof child === "string").join("");
+  return [...own, { place: `${place}, <style>`, ...readCss(text) }];
+}
+
+function readAttribute(place: string, text: string): Styles[] {
+  const [rule] = readCss(`x{${text}}`).rules;
   return rule ? [{ place, rules: [{ ...rule, selector: null }], unknownAtRules: [] }] : [];
 }
 
 /** A selector as it is written, and a selector for the same elements in any state. Null if it must not be run. */
-const toQuery = (selector: string): [string, string | null] => {
-  const relaxed = relaxSelector(selector);
-  const isRunnable =
-    findSelectorProblem(relaxed) === undefined && !relaxed.includes(">>") && !/:(host|scope)/.test(relaxed);
-  return [selector, isRunnable ? relaxed : null];
+const pairWithQuery = (selector: string): [string, string | null] => {
+  const query = toQuery(selector);
+  return [selector, query !== null && findSelectorProblem(query) === undefined ? query : null];
 };
 
 function describeStyles({ place, rules, unknownAtRules }: Styles, seen: SeenCss): string[] {

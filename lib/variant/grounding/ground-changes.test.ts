@@ -33,11 +33,14 @@ const LONG = change(
 const BOOKING = `<main><form aria-label=Booking><h1>Book</h1><input name=children><input name=attributes><select name=style></select>
   <input name=matches><input name=closest><input name=querySelectorAll></form><img name=querySelector><img name=body></main>`;
 
+const LIST = "<h1>List</h1><ul><li id=one>One</li><li id=two>Two</li></ul>";
+
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
 before(async () => {
   const forged = Object.entries(FORGED).map(([path, report]) => [path, forge(report)]);
-  site = await startSite({ ...Object.fromEntries(forged), "/long": forge(LONG), "/booking": BOOKING });
+  const pages = { "/long": forge(LONG), "/booking": BOOKING, "/list": LIST };
+  site = await startSite({ ...Object.fromEntries(forged), ...pages });
   browser = await startTestBrowser();
 });
 after(async () => {
@@ -79,4 +82,27 @@ test("a form whose fields hide its members gets a change", async () => {
   assert.match(grounding.lines.join(), /form "Booking"/);
   const { ok } = await ground("/booking", "form > h1");
   assert.ok(ok);
+});
+
+test("an insertion whose selector matches what it inserts is told, because the check fails it", async () => {
+  const url = `${site.url}/list`;
+  await browser.live.page().goto(url);
+  const insert = (id: string, selector: string, position: "before" | "after") =>
+    ({ id, op: "insert", selector, position, html: "<li>New</li>" }) as const;
+  const changes = [
+    insert("last", "li:last-child", "after"),
+    insert("first", "li:first-child", "before"),
+    insert("all", "li", "after"),
+    insert("own", "#one", "after"),
+  ];
+  const ownMatchOf = async (change: (typeof changes)[number]) => {
+    const document: VariantDocument = { pages: [{ url, match: "path", css: "", js: "", changes: [change] }] };
+    const trial = { variant: "main", document, before: EMPTY, previous: "" };
+    const grounding = await groundChanges(browser.live, trial);
+    assert.ok(grounding.ok, JSON.stringify(grounding));
+    return /Its selector (now|also) matches what it inserts/.exec(grounding.lines.join("\n"))?.[1];
+  };
+  const told: (string | undefined)[] = [];
+  for (const change of changes) told.push(await ownMatchOf(change));
+  assert.deepEqual(told, ["now", "now", "also", undefined]);
 });

@@ -202,10 +202,31 @@ async function describeAll(
   const refs = changes.flatMap(({ id }) => found.get(id)?.elements.map(({ ref }) => ref) ?? []);
   const states = await evaluateIn(main, "readStates", refs);
   const stateOf = new Map(refs.map((ref, index) => [ref, states[index] ?? null]));
-  return changes.map((change) =>
-    describeChange(change, found.get(change.id), reports.get(change.id), stateOf),
+  const ownMatches = await readOwnMatches(main, changes);
+  return changes.map((change) => {
+    const described = describeChange(change, found.get(change.id), reports.get(change.id), stateOf);
+    return [described, ...(ownMatches.get(change.id) ?? [])].join("\n");
+  });
+}
+
+/** Explains, by change id, which insertions match their own HTML. The check cannot tell such an element from its own. */
+async function readOwnMatches(main: PageFrame, changes: Change[]): Promise<Map<string, string[]>> {
+  const inserts = changes.filter(({ op }) => op === "insert");
+  if (inserts.length === 0) return new Map();
+  const wanted = inserts.map(({ id, selector }) => ({ changeId: id, selector }));
+  const matches = await evaluateIn(main, "findOwnMatches", wanted, SELECTORS_MS_MAX).catch(() => []);
+  return new Map(
+    matches.map(({ changeId, keepsElement }) => [
+      changeId,
+      [keepsElement ? MATCHES_OWN_TOO : MATCHES_OWN_INSTEAD],
+    ]),
   );
 }
+
+const MATCHES_OWN_INSTEAD =
+  "  Its selector now matches what it inserts instead of its element, so check_variant fails it. Use a selector that does not depend on the position.";
+const MATCHES_OWN_TOO =
+  "  Its selector also matches what it inserts, which check_variant may take for the element. Prefer a selector that matches only the element.";
 
 function describeChange(
   change: Change,

@@ -1,17 +1,22 @@
 /** A declaration of a style sheet, without `!important`. */
 export type Declaration = { name: string; value: string };
 
-/** A rule of a style sheet. The selector of a nested rule contains the selector of its parent, as `:is(…)`. */
-type CssRule = { selector: string; declarations: Declaration[] };
+/**
+ * A rule of a style sheet. The selector of a nested rule contains the selector of its parent, as `:is(…)`. It is null for
+ * the rules of an animation, which match no elements.
+ */
+type CssRule = { selector: string | null; declarations: Declaration[] };
 
 /** The rules of a style sheet as they are written, and the names of at-rules that have no effect. */
 type ReadCss = { rules: CssRule[]; unknownAtRules: string[] };
 
 /** At-rules that contain style rules. */
 const GROUPS = ["media", "supports", "layer", "container", "scope", "starting-style"];
+/** Animations. The rules in them have points in time instead of selectors. */
+const KEYFRAMES = /^(-webkit-)?keyframes$/;
 /** Further at-rules. What they contain is not read. */
 const OTHERS =
-  /^(charset|namespace|font-face|(-webkit-)?keyframes|property|page|counter-style|font-feature-values|font-palette-values|view-transition|position-try|color-profile|function)$/;
+  /^(charset|namespace|font-face|property|page|counter-style|font-feature-values|font-palette-values|view-transition|position-try|color-profile|function)$/;
 /** Deeper blocks are not read. */
 const DEPTH_MAX = 20;
 const SELECTOR_CHARS_MAX = 5_000;
@@ -48,23 +53,24 @@ export function readCss(text: string): ReadCss {
       depth += end === "{" ? 1 : end === "}" ? -1 : 0;
     }
   };
-  const readBlock = (rule: CssRule | undefined, depth: number): void => {
+  const readBlock = (rule: CssRule | undefined, depth: number, isAnimation = false): void => {
     for (;;) {
       const { text: statement, end } = readStatement();
       const atRule = /^@([\w-]+)/.exec(statement)?.[1]?.toLowerCase();
       if (atRule !== undefined) {
-        const isGroup = GROUPS.includes(atRule);
+        const hasKeyframes = KEYFRAMES.test(atRule);
+        const isGroup = hasKeyframes || GROUPS.includes(atRule);
         if (!isGroup && !OTHERS.test(atRule)) found.unknownAtRules.push(`@${atRule}`);
-        if (end === "{" && isGroup && depth < DEPTH_MAX) readBlock(rule, depth + 1);
+        if (end === "{" && isGroup && depth < DEPTH_MAX) readBlock(rule, depth + 1, hasKeyframes);
         else if (end === "{") skipBlock();
       } else if (end === "{") {
-        const selector = nest(statement, rule?.selector);
+        const selector = isAnimation ? statement : nest(statement, rule?.selector ?? undefined);
         const isCustomProperty = statement.startsWith("--");
         const isTooMuch =
           selector.length > SELECTOR_CHARS_MAX || depth >= DEPTH_MAX || found.rules.length >= RULES_MAX;
         if (isCustomProperty || isTooMuch) skipBlock();
         else {
-          const nested: CssRule = { selector, declarations: [] };
+          const nested: CssRule = { selector: isAnimation ? null : selector, declarations: [] };
           found.rules.push(nested);
           readBlock(nested, depth + 1);
         }

@@ -35,7 +35,7 @@ export const variantHelpers =
         });
         if (!applied.ok) throw new Error(`page.applyVariant: ${applied.problem}`);
         const { summary, grounding } = applied;
-        const notes = [...applied.renamed, ...applied.returned];
+        const notes = [...applied.renamed, ...applied.returned, ...(grounding?.cssProblems ?? [])];
         return {
           variant: summary.key,
           revision: summary.revision,

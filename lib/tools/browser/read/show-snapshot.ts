@@ -28,9 +28,10 @@ export function showDifference(
 ): string {
   const changes = describeDifference(before, after);
   if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
-  // The whole snapshot is shown if it is shorter than the difference, for example because most of the page was
+  // The whole snapshot is shown if it is shorter than the changed lines, for example because most of the page was
   // replaced.
-  if (count(changes) > count(after.lines)) return showSnapshot(after, 1, charsMax);
+  const changed = changes.filter((line) => /^[-+] /.test(line));
+  if (count(changed) > count(after.lines)) return showSnapshot(after, 1, charsMax);
   const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;
   const cut = left > 0 ? `\n${left} more changed lines; read the whole page with dom_query.` : "";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSnapshotBook } from "./snapshot-book.ts";
+import { createSnapshotBook, describeDifference } from "./snapshot-book.ts";
 import type { Snapshot } from "./take-snapshot.ts";
 
 const snapshot = (lines: string[]): Snapshot => ({
@@ -37,4 +37,39 @@ test("a ref is described as in the latest snapshot that contains it", () => {
   assert.equal(book.describeRef("ses_a", "e1"), 'button "Buy"');
   assert.equal(book.describeRef("ses_a", "e2"), 'button "Say \\"hi\\""');
   assert.equal(book.describeRef("ses_a", "e3"), undefined);
+});
+
+test("each group of changes says where it is: in what, and after what", () => {
+  const before = snapshot([
+    'heading "Cart"',
+    'list "Items"',
+    "  listitem",
+    '    "Boots"',
+    '    button "More" [e1]',
+    '    "1"',
+    "  listitem",
+    '    "Sandals"',
+    '    "1"',
+    '"Total 20"',
+  ]);
+  const after = snapshot([
+    '"Saved"',
+    ...before.lines.slice(0, 5),
+    '    "2"',
+    ...before.lines.slice(6, 8),
+    '    "3"',
+    '"Total 50"',
+  ]);
+  assert.deepEqual(describeDifference(before, after), [
+    "at the top",
+    '+ "Saved"',
+    'in list "Items" > listitem after button "More" [e1]',
+    '- "1"',
+    '+ "2"',
+    'after "Sandals"',
+    '- "1"',
+    '- "Total 20"',
+    '+ "3"',
+    '+ "Total 50"',
+  ]);
 });

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { diffArrays } from "diff";
+import { shorten } from "#lib/text/shorten.ts";
 import type { Snapshot } from "./take-snapshot.ts";
 
 /** A snapshot with the id by which the model refers to it. */
@@ -69,11 +70,11 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z\d, ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). A group
- * of changes inside an element begins with a line `in <line of that element>`. Lines at the end name the newly focused
- * element and the new scroll position, if they changed. A line that differs only in its focus does not count as
- * changed, because almost every action moves the focus. Neither does a line of a control that a dialog covers now: the
- * lines of the dialog say it.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Before
+ * each group of changes, a line says where it is: `in <lines of the elements around it> after <the line before it>`.
+ * Lines at the end name the newly focused element and the new scroll position, if they changed. A line that differs only
+ * in its focus does not count as changed, because almost every action moves the focus. Neither does a line of a control
+ * that a dialog covers now: the lines of the dialog say it.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {
@@ -82,14 +83,21 @@ export function describeDifference(before: Snapshot, after: Snapshot): string[] 
   const described: string[] = [];
   let place = 0;
   let isInHunk = false;
+  let inside = "";
   for (const { value, added, removed } of changes) {
     if (!added && !removed) {
       place += value.length;
       isInHunk = false;
       continue;
     }
-    const parent = isInHunk ? undefined : findParent(after.lines, place, value[0] ?? "");
-    if (parent) described.push(`in ${parent}`);
+    if (!isInHunk) {
+      const at = findPlace(after.lines, place, value[0] ?? "");
+      // Changes in one element need its lines only once.
+      described.push(
+        at.inside !== "" && at.inside === inside && at.behind !== "" ? at.behind : joinPlace(at),
+      );
+      inside = at.inside;
+    }
     isInHunk = true;
     described.push(...value.map((line) => `${added ? "+" : "-"} ${line.trimStart()}`));
     if (added) place += value.length;
@@ -119,12 +127,35 @@ function findFocus(lines: string[]): string | undefined {
 
 const depthOf = (line: string) => line.length - line.trimStart().length;
 
-/** The nearest line above `place` that is less indented than the changed line. */
-function findParent(lines: string[], place: number, changed: string): string | undefined {
-  const depth = depthOf(changed);
-  for (let index = place - 1; index >= 0 && depth > 0; index--) {
+const PLACE_CHARS_MAX = 80;
+const PARENTS_MAX = 3;
+
+/** Where a changed line is, in words. Empty if nothing is around it or before it. */
+type Place = { inside: string; behind: string };
+
+/**
+ * Finds in which element a changed line is, and after which one. Of the elements around it, those are named that lead to
+ * the nearest one with a name or a text.
+ */
+function findPlace(lines: string[], place: number, changed: string): Place {
+  const parents: string[] = [];
+  let previous: string | undefined;
+  let depth = depthOf(changed);
+  for (let index = place - 1; index >= 0; index--) {
     const line = lines[index] ?? "";
-    if (depthOf(line) < depth) return line.trim();
+    const own = depthOf(line);
+    if (own === depth && parents.length === 0) previous ??= line;
+    if (own >= depth) continue;
+    parents.unshift(line);
+    depth = own;
+    if (line.includes('"') || parents.length === PARENTS_MAX) break;
   }
-  return undefined;
+  const show = (line: string) => shorten(withoutMarks(line).trim(), PLACE_CHARS_MAX);
+  return {
+    inside: parents.length === 0 ? "" : `in ${parents.map(show).join(" > ")}`,
+    behind: previous === undefined ? "" : `after ${show(previous)}`,
+  };
 }
+
+const joinPlace = ({ inside, behind }: Place): string =>
+  [inside, behind].filter((part) => part !== "").join(" ") || "at the top";

@@ -10,7 +10,7 @@ import { readPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { pageTool } from "../page-tool.ts";
 import { showDifference, showSnapshot } from "../read/show-snapshot.ts";
-import type { SnapshotBook } from "../read/snapshot-book.ts";
+import { describeDifference, type SnapshotBook } from "../read/snapshot-book.ts";
 import { takeSnapshot } from "../read/take-snapshot.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { waitForEffects } from "../report/wait-for-effects.ts";
@@ -33,6 +33,8 @@ const SNAPSHOT_MS_MAX = 10_000;
  * be cut.
  */
 const SNAPSHOT_CHARS_MAX = 9_000;
+/** The same after a script that returned a value, which is what the model wanted to know. */
+const CHANGES_CHARS_MAX = 3_000;
 
 /**
  * Runs the agent's Playwright script on the session's page. Source: specification, Structured sessions, Tool profile;
@@ -124,7 +126,10 @@ const describeConsole = (logs: string) => (logs === "" ? "" : `\nConsole:\n${cut
 const ENDED_PAGE_SCRIPT =
   "The page did not answer, because one of its scripts kept it busy. That script was ended, so the page may not work as before.";
 
-/** Reports what happened while the script ran. Adds a snapshot of the page if the script returned nothing or failed. */
+/**
+ * Reports what happened while the script ran. Adds a snapshot of the page if the script returned nothing or failed. If it
+ * returned a value, adds only what has changed on the page.
+ */
 async function reportScript(
   snapshots: SnapshotBook,
   live: LiveBrowser,
@@ -134,31 +139,52 @@ async function reportScript(
 ): Promise<string[]> {
   const hasValue = outcome.ok && outcome.value !== undefined;
   const { pageCount } = outcome;
-  await waitForEffects(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
+  await waitForEffects(live, { ...mark, pageCount, isRestAwaited: true }, call.signal);
   const lines = [...(outcome.hasEndedPageScript ? [ENDED_PAGE_SCRIPT] : []), ...describeOpenCalls(outcome)];
   const activity = await reportActivity(live, mark);
   const report = ["What has happened:", ...lines.map((line) => `- ${line}`), activity];
-  return hasValue ? report : [...report, await showPage(snapshots, live, call)];
+  const page = hasValue ? await showChanges(snapshots, live, call) : await showPage(snapshots, live, call);
+  return page === undefined ? report : [...report, page];
 }
 
 /** Shows a snapshot of the page, or only what has changed if the session's last snapshot is of the same document. */
 async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
   const before = snapshots.latest(call.sessionId);
   try {
-    const { value: snapshot, notice } = await pageDeadline(call.signal, SNAPSHOT_MS_MAX).race(() =>
-      readPage(live, takeSnapshot),
-    );
-    if (notice !== undefined) {
-      const shown = showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
-      return `${notice}\n${shown}`;
-    }
-    if (before?.document !== snapshot.document)
-      return showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
-    return showDifference(before, snapshots.add(call.sessionId, snapshot), SNAPSHOT_CHARS_MAX);
+    const { value: snapshot, notice } = await readSnapshot(live, call);
+    const after = snapshots.add(call.sessionId, snapshot);
+    if (notice !== undefined) return `${notice}\n${showSnapshot(after, 1, SNAPSHOT_CHARS_MAX)}`;
+    return before?.document === snapshot.document
+      ? showDifference(before, after, SNAPSHOT_CHARS_MAX)
+      : showSnapshot(after, 1, SNAPSHOT_CHARS_MAX);
   } catch (error) {
     return `No snapshot: ${describeFailure(error)}`;
   }
 }
+
+/**
+ * Shows what has changed since the session's last snapshot. Undefined if nothing has, or if that snapshot is of another
+ * document: then the report names the new one.
+ */
+async function showChanges(
+  snapshots: SnapshotBook,
+  live: LiveBrowser,
+  call: ToolCall,
+): Promise<string | undefined> {
+  const before = snapshots.latest(call.sessionId);
+  if (!before) return undefined;
+  try {
+    const { value: snapshot, notice } = await readSnapshot(live, call);
+    const isSame = notice === undefined && snapshot.document === before.document;
+    if (!isSame || describeDifference(before, snapshot).length === 0) return undefined;
+    return showDifference(before, snapshots.add(call.sessionId, snapshot), CHANGES_CHARS_MAX);
+  } catch (error) {
+    return `No snapshot: ${describeFailure(error)}`;
+  }
+}
+
+const readSnapshot = (live: LiveBrowser, { signal }: ToolCall) =>
+  pageDeadline(signal, SNAPSHOT_MS_MAX).race(() => readPage(live, takeSnapshot));
 
 function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
   if (openCalls.length === 0) return [];

@@ -48,6 +48,17 @@ export function readError({ error: message, line, column }: Done & { ok: false }
 
 const HINTS = [
   {
+    when: /\.(dragTo|dragAndDrop): .*intercepts pointer events/s,
+    say:
+      "What is dragged, or something above the target, takes the drop. Drag with the mouse, which does not check what is under it: " +
+      "take boundingBox() of both elements, then page.mouse.move to the middle of the first, page.mouse.down(), page.mouse.move to the " +
+      "middle of the other with { steps: 10 }, page.mouse.up().",
+  },
+  {
+    when: /it is (covered by|behind) (alert)?dialog/,
+    say: "Answer or close the dialog first; its controls are in the snapshot.",
+  },
+  {
     when: /the element of ref (\w+) is not in the page/,
     say: "It was removed or replaced since the snapshot, or the page was left. Take a new snapshot with dom_query.",
   },

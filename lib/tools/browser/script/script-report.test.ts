@@ -131,7 +131,10 @@ test("after a script that returns nothing, the report shows what has changed", a
     /^The script returned nothing\.\nWhat has happened:\n<- Page: "Shop" "SITE\/">\nSnapshot\. <"Shop"/,
   );
   const second = await run("await page.click('#add');");
-  assert.match(second, /\nSnapshot: what has changed since s\w+ \(- before, \+ now\)\. <- "1"\n\+ "2">$/);
+  assert.match(
+    second,
+    /\nSnapshot: what has changed since s\w+ \(- before, \+ now\)\. <after button "Add" \[e\d+\]\n- "1"\n\+ "2">$/,
+  );
   assert.match(await run("await page.title();"), /\nSnapshot: nothing has changed since s\w+\.$/);
 });
 

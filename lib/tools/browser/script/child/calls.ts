@@ -1,6 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { promises as files } from "node:fs";
 import type { Frame, Page } from "playwright-core";
+import { unlessBehindDialog } from "./behind-dialog.ts";
+import { FILLING_CALL, unlessIgnored } from "./ignored-value.ts";
+import { ownCalls } from "./own-calls.ts";
 import { readFile, sendToService } from "./parent.ts";
 import { describePendingNavigation, insist, unlessPending } from "./pending-navigation.ts";
 
@@ -25,11 +27,10 @@ type CallOptions = {
   apiName?: string;
   /** In milliseconds; 0 for a call without a timeout. */
   timeout?: number;
+  /** Ends the call. */
+  signal?: AbortSignal | undefined;
   frames?: { file: string; line: number; column: number }[];
 };
-
-/** Marks the calls of this file. All other calls are the script's. */
-const ownCalls = new AsyncLocalStorage<true>();
 
 /**
  * Reads the line and column in the script from the stack of an error. They are null if the stack does not contain the
@@ -61,8 +62,8 @@ export function watchCalls(page: Page): void {
     const beganMs = performance.now();
     try {
       const sent = await withFiles(params);
-      const play = () => send(target, method, sent, options);
-      const work = method === "goto" ? insist(String(params.url), play) : play();
+      const play = (signal?: AbortSignal) => send(target, method, sent, withSignal(options, signal));
+      const work = startWork(target, method, sent, play);
       if (!isOnDocument(target, method)) return await work;
       const hasTimeout = (options.timeout ?? 0) > 0;
       return await unlessPending(work, { beganMs, hasTimeout, isInput: INPUT_CALL.test(method) });
@@ -77,6 +78,29 @@ export function watchCalls(page: Page): void {
     }
   };
 }
+
+/** Starts a call of the script, with what Playwright does not do by itself. */
+function startWork(
+  target: Target,
+  method: string,
+  params: Record<string, unknown>,
+  play: (signal?: AbortSignal) => Promise<unknown>,
+): Promise<unknown> {
+  if (method === "goto") return insist(String(params.url), play);
+  const selector = params.selector ?? params.source;
+  if (typeof selector !== "string" || !("locator" in target) || params.force === true) return play();
+  // The cast is safe: only frames of Playwright's client have these calls and `locator`.
+  const frame = target as Frame;
+  const playInFront = () => unlessBehindDialog(frame, method, selector, play);
+  return FILLING_CALL.test(method)
+    ? unlessIgnored(frame, { ...params, selector }, playInFront)
+    : playInFront();
+}
+
+const withSignal = (options: CallOptions, signal: AbortSignal | undefined): CallOptions =>
+  signal === undefined
+    ? options
+    : { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 
 /**
  * Where in the script a call is. Null if the stack does not tell: it contains only the functions that wait for the call
@@ -140,6 +164,7 @@ async function explain(message: string, target: object, params: Record<string, u
   if (!/Timeout .*exceeded/.test(summary)) return summary;
   const pending = describePendingNavigation();
   if (pending !== undefined) return `${summary.replace(/\.$/, "")}: ${pending}`;
+  // A drag has two elements. Playwright's log says what is in the way of which one.
   const cause =
     typeof params.selector === "string" && "locator" in target
       ? await findCause(target as Frame, params.selector, params.state).catch(() => undefined)
@@ -154,7 +179,7 @@ async function findCause(frame: Frame, selector: string, state: unknown): Promis
   if (state === "hidden" || state === "detached") return `${count} matching elements are still there`;
   if (count === 0) return "no element matches";
   const options = { timeout: EXPLAIN_MS_MAX };
-  const text = await found.first().locator("explain=1").textContent(options);
+  const text = await found.first().locator("explain=all").textContent(options);
   return text || undefined;
 }
 

@@ -25,6 +25,9 @@ export function recordInput({ method }: { method?: unknown }): void {
   if (typeof method === "string" && method.startsWith("Input.")) lastInputMs = performance.now();
 }
 
+/** Whether Playwright has sent input to the page at this time or later. */
+export const hasSentInputSince = (sinceMs: number): boolean => lastInputMs >= sinceMs;
+
 /** Says what the page waits for. Undefined if it waits for nothing. */
 export function describePendingNavigation(): string | undefined {
   if (!pending) return undefined;

@@ -13,7 +13,16 @@ const WITH_SELECTORS = /^:(is|where|has|host-context|-webkit-any)$/i;
  * Removes from a selector what depends on the state of the page: `:hover`, `::before`, `[hidden]`, `.is-open`. If the
  * result matches nothing on a page, the selector will not match there in another state either. Takes linear time.
  */
-export const relaxSelector = (selector: string): string => splitList(selector).map(relaxOne).join(", ");
+const relaxSelector = (selector: string): string => splitList(selector).map(relaxOne).join(", ");
+
+/**
+ * Returns a selector for the elements that a rule can match in any state of the page. Null if this cannot be said
+ * without the place of the rule.
+ */
+export function toQuery(selector: string): string | null {
+  const relaxed = relaxSelector(selector);
+  return relaxed.includes(">>") || /:(host|scope)/.test(relaxed) ? null : relaxed;
+}
 
 function relaxOne(selector: string): string {
   let relaxed = "";
