@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import type { SessionExport } from "#lib/porting/format.ts";
 import type { ToolCall, ToolResult } from "#lib/tools/tool.ts";
 import { openTestService, type TestService } from "../testing.ts";
@@ -164,7 +165,7 @@ describe("import_legacy_session", () => {
       { subAgents: true, ...WITHOUT_BROWSER },
     );
     const ofChild = service.model.requests.find(({ text }) => text.includes("You are a sub-agent"));
-    const names = ((ofChild?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    const names = readOfferedTools(ofChild);
     assert.ok(names.includes("read_message") && !names.includes("import_legacy_session"));
   });
 });

@@ -11,11 +11,11 @@ const imageBytesMax = 5 * 1_048_576;
 export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
   defineTool({
     name: "view_image",
-    description: "Shows a picture of at most 5 MiB: a workspace file by path, or evidence by id.",
+    description: "Shows a picture of at most 5 MiB: a file of the workspace, or evidence.",
     input: z
       .object({
-        path: z.string().optional().describe("in the workspace"),
-        evidenceId: z.string().optional().describe("from list_evidence"),
+        path: z.string().optional(),
+        evidenceId: z.string().optional(),
       })
       // An empty string counts as omitted, because models often send an empty string instead of omitting a field.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),
