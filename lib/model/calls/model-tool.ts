@@ -17,7 +17,7 @@ export const listSent = (tools: ModelTools): ModelTool[] =>
   [...tools.values()].filter(({ isOnDemand }) => !isOnDemand);
 
 /** The input of a tool call. `error`: why the input is not valid; `input` is then the unvalidated value. */
-export type ReadInput = { input: unknown; error?: Error };
+type ReadInput = { input: unknown; error?: Error };
 
 /**
  * A tool call as the service runs it. `via`: the tool through which the model made the call, if it is another one than
@@ -56,7 +56,7 @@ const LEVELS_MAX = 200;
  * Parses and validates the input of a tool call. An empty text is read as `{}` if the tool requires no field, and a null
  * that the tool does not allow as an absent argument. Never throws.
  */
-export function readInput(tools: ModelTools, name: string, text: string): ReadInput {
+function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   const parsed = parseInput(text);
   const tool = tools.get(name);
   if (!tool) {
@@ -77,7 +77,7 @@ export function readInput(tools: ModelTools, name: string, text: string): ReadIn
 }
 
 /** Returns an unknown tool's name in the form that providers accept: letters, digits, `_` and `-`, at most 64. */
-export const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g, "_") || "unnamed";
+const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g, "_") || "unnamed";
 
 const isEmpty = (text: string): boolean => text.trim() === "";
 

@@ -1,6 +1,8 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 import { z } from "zod";
 import { CALL_TOOL } from "#lib/catalogue/tools.ts";
+import { BUILTIN } from "#lib/mcp-client/tool-server.ts";
+import { toToolName } from "#lib/mcp-client/tools/admit-tools.ts";
 import type { ModelTool } from "#lib/model/calls/model-tool.ts";
 import { leaveOutMissing } from "#lib/tools/leave-out-missing.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -47,7 +49,7 @@ export function composePrompt(
   return {
     instructions,
     tools: new Map([...own.tools, ...remote.map((each) => [each.name, each] as const)]),
-    modelTools: new Map([...own.modelTools, ...remote.map(toNamedModelTool)]),
+    modelTools: new Map([...own.modelTools, ...remote.map(describeRemote)]),
   };
 }
 
@@ -106,7 +108,16 @@ function joinTypes(value: unknown): unknown {
 const isPlain = (schema: JSONSchema7): boolean =>
   Object.keys(schema).every((key) => key === "type" || LEFT_OUT.has(key));
 
-const toNamedModelTool = (tool: Tool) => [tool.name, toModelTool(tool)] as const;
+const shortened = new WeakMap<object, Record<string, unknown>>();
+
+/** Describes a tool of a tool server. Only the schemas of the service's own server are shortened. */
+function describeRemote(tool: Tool): readonly [string, ModelTool] {
+  const { jsonSchema } = tool;
+  if (!jsonSchema || !tool.name.startsWith(toToolName(BUILTIN, ""))) return [tool.name, toModelTool(tool)];
+  const short = shortened.get(jsonSchema) ?? { ...shorten(jsonSchema) };
+  shortened.set(jsonSchema, short);
+  return [tool.name, toModelTool({ ...tool, jsonSchema: short })];
+}
 
 type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
 

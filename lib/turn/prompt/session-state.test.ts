@@ -125,18 +125,36 @@ describe("a state that the model knows", () => {
     );
   });
 
-  it("is said to a later executor only if variants, plan, requirements or imports have changed", () => {
-    const known = historyOf({ variants: [main] });
-    const later = (changes: Partial<SessionState>) =>
-      composeChangedState({ ...state, variants: [main], ...changes }, known);
+  it("is said to a later executor only if people have changed something that the conversation does not say", () => {
+    const later = (changes: Partial<SessionState>, result = "Looked.") =>
+      composeChangedState({ ...state, variants: [main], ...changes }, [
+        ...historyOf({ variants: [main] }),
+        { position: 2, messages: [answerOf(result)] },
+      ]);
     assert.equal(later({}), undefined);
     assert.equal(later({ currentUrl: "https://shop.example/now", isPersonPresent: false }), undefined);
-    const [changed] = [later({ variants: [{ ...main, revision: 3 }] })];
-    assert.match(String(changed?.content), /^\[Added by the service\] [\s\S]*Variant main has revision 3/);
-    const planned = {
-      plan: { mode: "plan_first" as const, items: [], revision: 1 },
+    assert.equal(later({ variants: [{ ...main, revision: 3 }] }), undefined, "the agent's own revision");
+    const edited = [{ ...main, revision: 3, edits: { since: 2, lines: ["dropped c1"] } }];
+    assert.match(String(later({ variants: edited })?.content), /^\[Added by the service\] [\s\S]*dropped c1/);
+    const planning = {
+      plan: {
+        mode: "off" as const,
+        items: [{ id: "p1", text: "Look", status: "todo" as const }],
+        revision: 1,
+      },
       unmet: [],
     };
-    assert.match(String(later({ planning: planned })?.content), /Plan first/);
+    assert.match(String(later({ planning })?.content), /The plan, revision 1/);
+    assert.equal(later({ planning }, "The plan, revision 1:\n- p1 [todo] Look"), undefined);
+    const planFirst = { ...planning, plan: { ...planning.plan, mode: "plan_first" as const } };
+    assert.match(String(later({ planning: planFirst })?.content), /Plan first/);
   });
+});
+
+/** The result of a tool call. */
+const answerOf = (value: string): HistoryEntry["messages"][number] => ({
+  role: "tool",
+  content: [
+    { type: "tool-result", toolCallId: "call", toolName: "update_plan", output: { type: "text", value } },
+  ],
 });

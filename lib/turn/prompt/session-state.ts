@@ -4,6 +4,7 @@ import type { ImportedConversation } from "#lib/session/store/imported-messages-
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { HistoryEntry, HistoryMessage } from "../history/history-entry.ts";
+import { readOutput } from "../history/read-output.ts";
 import { addedMessage } from "./added-message.ts";
 import { describePlan } from "./describe-planning.ts";
 import { describeVariants } from "./describe-variants.ts";
@@ -51,17 +52,21 @@ export function composeState(
 }
 
 /**
- * Like {@link composeState}, for a turn that goes on after an interruption: only if variants, plan, requirements or
- * imported conversations have changed.
+ * Like {@link composeState}, for a turn that continues after an interruption: only if the conversation does not say yet
+ * what people have changed in variants, plan and requirements, or which conversations were imported.
  */
 export function composeChangedState(
   state: SessionState,
   entries: readonly HistoryEntry[],
 ): HistoryMessage | undefined {
-  const work = describeWork(state).join("\n");
-  const last = findLastState(entries);
-  const known = last ? textOf(last) : "";
-  return known.includes(withoutMarks(work)) ? undefined : composeState(state, entries);
+  const edited = state.variants.filter(({ edits }) => edits !== null);
+  const lines = describeWork({ ...state, variants: edited }).flatMap((text) =>
+    withoutMarks(text).split("\n"),
+  );
+  if (lines.length === 0) return undefined;
+  // The agent's own changes are in the results of its calls.
+  const known = withoutMarks(entries.flatMap(({ messages }) => messages.map(textOf)).join("\n"));
+  return lines.every((line) => known.includes(line)) ? undefined : composeState(state, entries);
 }
 
 const findLastState = (entries: readonly HistoryEntry[]): HistoryMessage | undefined =>
@@ -69,8 +74,10 @@ const findLastState = (entries: readonly HistoryEntry[]): HistoryMessage | undef
 
 const isState = (message: HistoryMessage): boolean => message.isState === true;
 
-const textOf = ({ content }: HistoryMessage): string =>
-  typeof content === "string" ? withoutMarks(content) : "";
+function textOf({ content }: HistoryMessage): string {
+  if (typeof content === "string") return withoutMarks(content);
+  return content.map((part) => (part.type === "tool-result" ? readOutput(part.output).text : "")).join("\n");
+}
 
 /** Removes the marks around data, which differ between processes. */
 const withoutMarks = (text: string): string => text.replace(/<\/?data-[0-9a-f]{12}>/g, "");
