@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test as base, type ConsoleMessage, expect, type Page } from "@playwright/test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import { checkAnswersOfPages } from "../fixtures/check-answers.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import type { RecordedRequest, ScriptedModel, Step } from "../fixtures/scripted-model/types.ts";
@@ -63,8 +64,7 @@ export function script(model: ScriptedModel, answers: Record<string, Step[]>): v
 }
 
 /** Returns the names of the tools in a request to the model. */
-export const toolsOf = (request: RecordedRequest | undefined): string[] =>
-  ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+export const toolsOf = (request: RecordedRequest | undefined): string[] => readOfferedTools(request);
 
 /** Creates a step of the model in which the agent opens an address in the live browser. */
 export const goTo = (url: string, text = ""): Step => ({

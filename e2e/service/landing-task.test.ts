@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import { answerElicitation } from "#lib/session/elicitation/answer-elicitation.ts";
 import { openTestService, signIn, type TestService, userMessage, waitUntil } from "./testing.ts";
 import { only, readEvents } from "./turn/turn-testing.ts";
@@ -45,8 +46,7 @@ const ended = ({ sessionId }: Created) =>
     `the turn of ${sessionId} has ended`,
   );
 
-const offered = () =>
-  ((service.model.requests[0]?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+const offered = () => readOfferedTools(service.model.requests[0]);
 
 const NO_PERSON = /No person is waiting on the session page/;
 

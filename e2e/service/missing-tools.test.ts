@@ -92,7 +92,11 @@ describe("without bubblewrap", () => {
     assert.match(status.scripts, /^scripts are refused \(bubblewrap/);
     assert.match(status.missingTools[0]?.reason ?? "", /need bubblewrap, which does not work here/);
     assert.doesNotMatch(text, /page\.applyVariant|setInputFiles/);
-    assert.match(text, /shows the page at the start of the turn/, "what the service adds is still explained");
+    assert.match(
+      text,
+      /shows the session and its page at the start of the turn/,
+      "what the service adds is still explained",
+    );
   });
 
   it("a structured session cannot include them", async () => {
@@ -114,8 +118,8 @@ describe("without a Chromium", () => {
   it("the model gets no browser tools, and the prompt does not mention a browser", async () => {
     const { text, names, status } = await expectMissing(opened, [...BROWSER_TOOLS, ...TESTS]);
     assert.match(status.missingTools[0]?.reason ?? "", /^no Chromium was found/);
-    assert.match(text, /It has no browser/);
-    assert.doesNotMatch(text, /[Tt]he live browser|in a live browser|\[Added by the service\]/);
+    assert.match(text, /pages, without a browser/);
+    assert.doesNotMatch(text, /[Tt]he live browser|in a live browser/);
     assert.ok(!names.includes("mcp_builtin__check_accessibility"));
     assert.ok(names.includes("mcp_builtin__read_markdown"));
   });
@@ -130,7 +134,7 @@ describe("without a Chromium", () => {
     );
     assert.match(results[0] ?? "", /^Stored revision 1 of variant main\. This session has no browser/);
     const sent = opened.service.model.requests.at(-1);
-    assert.ok(sent && !textOf(sent).includes("[Added by the service]"));
+    assert.ok(sent && !textOf(sent).includes("The page in the live browser at the start"));
   });
 });
 

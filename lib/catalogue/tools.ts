@@ -21,6 +21,22 @@ export type ToolMeans = "browser" | "scripts" | "files" | "commands" | "testing"
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
+/**
+ * A kind of tools that most tasks do not need. The model gets their names only, and reads their inputs with `load_tools`
+ * when a task needs them. Source: decision 110.
+ */
+export type OnDemandKind =
+  | "pictures"
+  | "previews for people"
+  | "publishing"
+  | "reports"
+  | "plan"
+  | "requirements"
+  | "tests"
+  | "skills"
+  | "imports"
+  | "sub-agents";
+
 /** The icon of a tool call on the page. */
 type ToolIcon =
   | "script"
@@ -60,6 +76,8 @@ type ToolEntry = {
   /** If omitted: `browser` or `files`, for a tool that needs a browser or a sandbox. */
   means?: readonly ToolMeans[];
   profile: ToolProfile;
+  /** If omitted, the definition of the tool is a part of every model call. */
+  onDemand?: OnDemandKind;
   /** Whether a call uses the live browser if the session has one, although the tool does not need it. */
   mayUseBrowser?: true;
   /** Whether the tool acts for the whole session. Sub-agents and holders of MCP tokens do not have it. */
@@ -97,6 +115,7 @@ const TOOLS = {
   screenshot: {
     needs: "browser",
     profile: "editing",
+    onDemand: "pictures",
     words: {
       icon: "camera",
       running: "Taking a screenshot",
@@ -205,6 +224,7 @@ const TOOLS = {
   read_skill: {
     needs: "sandbox",
     profile: "always",
+    onDemand: "skills",
     words: {
       icon: "skill",
       running: "Reading a skill",
@@ -216,6 +236,7 @@ const TOOLS = {
     needs: "sandbox",
     means: ["files", "commands"],
     profile: "always",
+    onDemand: "skills",
     words: {
       icon: "skill",
       running: "Running a script of a skill",
@@ -236,6 +257,7 @@ const TOOLS = {
   message_agent: {
     needs: "delegation",
     profile: "always",
+    onDemand: "sub-agents",
     words: {
       icon: "agents",
       running: "Sending a message to a sub-agent",
@@ -246,11 +268,13 @@ const TOOLS = {
   list_agents: {
     needs: "delegation",
     profile: "always",
+    onDemand: "sub-agents",
     words: { icon: "agents", running: "Listing the sub-agents", done: "Listed the sub-agents" },
   },
   cancel_agent: {
     needs: "delegation",
     profile: "always",
+    onDemand: "sub-agents",
     words: {
       icon: "agents",
       running: "Stopping a sub-agent",
@@ -292,6 +316,7 @@ const TOOLS = {
   },
   publish_variant: {
     profile: "editing",
+    onDemand: "publishing",
     isRootOnly: true,
     words: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
   },
@@ -299,6 +324,7 @@ const TOOLS = {
     needs: "sandbox",
     means: ["files", "testing"],
     profile: "editing",
+    onDemand: "tests",
     isRootOnly: true,
     words: {
       icon: "tests",
@@ -311,6 +337,7 @@ const TOOLS = {
     needs: "sandbox",
     means: ["files", "testing"],
     profile: "editing",
+    onDemand: "tests",
     isRootOnly: true,
     words: {
       icon: "tests",
@@ -320,6 +347,7 @@ const TOOLS = {
   },
   publish_qa_report: {
     profile: "editing",
+    onDemand: "reports",
     isRootOnly: true,
     words: {
       icon: "report",
@@ -330,6 +358,7 @@ const TOOLS = {
   },
   update_plan: {
     profile: "always",
+    onDemand: "plan",
     isRootOnly: true,
     words: {
       icon: "plan",
@@ -340,10 +369,12 @@ const TOOLS = {
   },
   add_requirements: {
     profile: "always",
+    onDemand: "requirements",
     words: { icon: "plan", running: "Adding requirements", done: "Added requirements" },
   },
   update_requirement: {
     profile: "always",
+    onDemand: "requirements",
     words: {
       icon: "plan",
       running: "Updating a requirement",
@@ -353,11 +384,13 @@ const TOOLS = {
   },
   list_requirements: {
     profile: "always",
+    onDemand: "requirements",
     words: { icon: "plan", running: "Reading the requirements", done: "Read the requirements" },
   },
   deploy_landing_page: {
     needs: "sandbox",
     profile: "editing",
+    onDemand: "publishing",
     isRootOnly: true,
     words: {
       icon: "publish",
@@ -367,6 +400,7 @@ const TOOLS = {
   },
   import_legacy_session: {
     profile: "editing",
+    onDemand: "imports",
     isRootOnly: true,
     words: {
       icon: "file",
@@ -378,17 +412,26 @@ const TOOLS = {
   set_previews: {
     needs: "browser",
     profile: "editing",
+    onDemand: "previews for people",
     words: { icon: "camera", running: "Taking previews", done: "Took previews" },
   },
   refresh_previews: {
     needs: "browser",
     profile: "editing",
+    onDemand: "previews for people",
     words: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
   },
 } satisfies Record<string, ToolEntry>;
 
 /** The name of a tool of the service. */
 export type ToolName = keyof typeof TOOLS;
+
+/**
+ * The tools that give access to tools on demand. Each session that has such tools has both, whatever its policy is: a
+ * call through `call_tool` counts as a call of the tool that it names.
+ */
+export const LOAD_TOOLS = "load_tools";
+export const CALL_TOOL = "call_tool";
 
 /** Every tool of the service, by name. */
 export const TOOL_CATALOGUE: Readonly<Record<ToolName, ToolEntry>> = TOOLS;
@@ -416,3 +459,6 @@ export const ROOT_TOOLS = namesOf(({ isRootOnly }) => isRootOnly === true);
 
 /** The tools that only a sub-agent has. */
 export const CHILD_TOOLS = namesOf(({ needs }) => needs === "parent");
+
+/** The tools of which the model first gets only the names. */
+export const ON_DEMAND_TOOLS = namesOf(({ onDemand }) => onDemand !== undefined);

@@ -8,6 +8,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { CALL_TOOL } from "#lib/catalogue/tools.ts";
 import { buildValue } from "./demo/build-value.ts";
 import { collectFacts, NO_FACTS } from "./demo/page-facts.ts";
 import { planDemoStep } from "./demo/plan-demo-step.ts";
@@ -72,8 +73,9 @@ function answer(call: LanguageModelV4CallOptions, options: Options): Answer {
   const calls = step.calls.map(({ toolName, input }, position) => ({
     type: "tool-call" as const,
     toolCallId: `demo_${callId}_${position}`,
-    toolName,
-    input: JSON.stringify(completeInput(situation.tools.get(toolName), input)),
+    ...(situation.onDemand.has(toolName)
+      ? { toolName: CALL_TOOL, input: JSON.stringify({ name: toolName, input }) }
+      : { toolName, input: JSON.stringify(completeInput(situation.tools.get(toolName), input)) }),
   }));
   return finish([{ type: "text", text: step.say }, ...calls], "tool-calls", inputCharacters);
 }

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import type { CallRefusal, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
-import { TOOL_CATALOGUE, type ToolName, type ToolNeed, type ToolProfile } from "#lib/catalogue/tools.ts";
+import {
+  type OnDemandKind,
+  TOOL_CATALOGUE,
+  type ToolName,
+  type ToolNeed,
+  type ToolProfile,
+} from "#lib/catalogue/tools.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { PicturePart } from "#lib/evidence/model-copy.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
@@ -77,6 +83,8 @@ export type Tool = {
   jsonSchema?: Record<string, unknown>;
   needs: ToolNeed | undefined;
   profile: ToolProfile;
+  /** Set if the model gets only the name of the tool until it asks for the definition. */
+  onDemand?: OnDemandKind | undefined;
   /** Whether the engine may repeat a call that was interrupted. */
   idempotent: boolean;
   /** Whether a call may run in parallel with other read-only calls of the same message. */
@@ -131,12 +139,14 @@ type DefinedTool<Result extends Answer> = Omit<Tool, "execute"> & {
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Extract<Result, Waiting>>;
 };
 
-/** Defines a tool of the service. Its needs and its profile are in the catalogue. @see makeTool */
+/** Defines a tool of the service. Its needs, its profile and whether it is on demand are in the catalogue. @see makeTool */
 export function defineTool<Input extends z.ZodType, Result extends Answer>(
-  definition: Omit<ToolDefinition<Input, Result>, "name" | "needs" | "profile"> & { name: ToolName },
+  definition: Omit<ToolDefinition<Input, Result>, "name" | "needs" | "profile" | "onDemand"> & {
+    name: ToolName;
+  },
 ): DefinedTool<Result> {
-  const { needs, profile } = TOOL_CATALOGUE[definition.name];
-  return makeTool({ ...definition, needs, profile });
+  const { needs, profile, onDemand } = TOOL_CATALOGUE[definition.name];
+  return makeTool({ ...definition, needs, profile, onDemand });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { RunEnd } from "./phases/describe-end.ts";
 import { openRun } from "./phases/open-run.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
 import { recordFirstLook } from "./prompt/record-first-look.ts";
+import { recordChangedState } from "./prompt/record-state.ts";
 import { StaleClaimError } from "./record/claim.ts";
 import type { PlayJob } from "./record/turn-store.ts";
 import { parkRun } from "./run/park-run.ts";
@@ -150,6 +151,7 @@ async function playSteps(
   for (let number = place; number <= maxSteps; number++) {
     const isCalled = findRecorded(run, `model-${number}`) !== undefined;
     if (!isCalled && (await parkIfExhausted(deps, run, number))) return "parked";
+    if (!isCalled) await recordChangedState(deps, run);
     const model = await callModelWithCompaction(deps, run, number);
     if (model.kind === "calling") await answerFromStore(deps, run, number, model);
     throwIfStopped(run);

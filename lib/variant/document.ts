@@ -86,7 +86,7 @@ export const OPERATIONS = [
   "insert",
   "move",
   "remove",
-];
+] as const;
 
 /** Creates the schema of a change. `id` is the schema of the change's id. Source: `architecture.md`, Variants. */
 const changeWith = <Id extends z.ZodType>(id: Id) =>

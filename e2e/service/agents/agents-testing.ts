@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { asc, eq } from "drizzle-orm";
 import { agents } from "#db/schema/index.ts";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
@@ -48,6 +49,5 @@ export function readResult(service: TestService, marker: string, number: number)
 /** Returns the names of the tools that were offered in the last model call whose user message contains `marker`. */
 export function readOffered(service: TestService, marker: string): string[] {
   const request = service.model.requests.findLast(({ userText }) => userText.includes(marker));
-  const tools = (request?.body.tools ?? []) as { name: string }[];
-  return tools.map(({ name }) => name);
+  return readOfferedTools(request);
 }

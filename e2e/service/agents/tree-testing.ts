@@ -1,5 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import { requests, runs, sessions } from "#db/schema/index.ts";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import type { RecordedRequest } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
@@ -38,8 +39,7 @@ export const requestsOfAgent = (service: TestService, name: string): RecordedReq
   service.model.requests.filter(({ text }) => text.includes(`Your name is ${name}, at depth`));
 
 /** Returns the names of the tools that a model call offers. */
-export const namesIn = ({ body }: Pick<RecordedRequest, "body">): string[] =>
-  ((body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+export const namesIn = (request: Pick<RecordedRequest, "body">): string[] => readOfferedTools(request);
 
 /**
  * Counts the rows that spawning sub-agents adds to the database: sessions, sub-agents, requests, runs, secrets and

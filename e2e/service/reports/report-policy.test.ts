@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playFollowUp, playTurn, readOffered, step } from "../variants/variants-testing.ts";
 import { publish, REPORT } from "./reports-testing.ts";
@@ -60,7 +61,7 @@ describe("publish_qa_report", () => {
   it("is not among the tools of a sub-agent", async () => {
     await playTurn(service, [step("spawn_agents", { agents: [{ objective: "look" }] })], { subAgents: true });
     const ofChild = service.model.requests.findLast(({ text }) => text.includes("You are a sub-agent"));
-    const names = ((ofChild?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    const names = readOfferedTools(ofChild);
     assert.ok(names.includes("submit_result"));
     assert.ok(!names.includes(NAME));
   });

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import { skillText, writeSkill } from "#lib/skills/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { playFollowUp, playTurn, readOffered, step } from "../variants/variants-testing.ts";
@@ -180,7 +181,7 @@ describe("skill versions", () => {
     const childId = agents[0]?.agentId ?? "";
     assert.deepEqual(await listSkills(service, childId), await listSkills(service, session.sessionId));
     const request = service.model.requests.findLast(({ userText }) => userText.includes(objective));
-    const offered = ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    const offered = readOfferedTools(request);
     for (const name of SKILL_TOOLS) assert.ok(offered.includes(name), name);
   });
 });

@@ -80,6 +80,50 @@ describe("a context that is near its budget", () => {
     assert.match(service.model.requests.at(-1)?.text ?? "", /read_tool_result with resultId res_/);
   });
 
+  it("is the reason to name the values of a typed result in the reply, and keeps what the turn began with", async () => {
+    const from = service.model.requests.length;
+    let calls = 0;
+    service.model.respondWith(({ kind, text }) => {
+      if (kind === "probe") return { text: "{", finish: "length" };
+      if (kind === "structured") return { json: { best: "A" } };
+      if (isSummaryRequest(text)) return { text: "In short." };
+      if (calls++ === 12) return { text: "A is the best." };
+      return {
+        text: "finding ".repeat(250),
+        toolCalls: [{ name: "run_shell", arguments: { command: "seq 1 1500" } }],
+      };
+    });
+    const outputSchema = {
+      type: "object",
+      properties: { best: { type: "string" } },
+      required: ["best"],
+      additionalProperties: false,
+    };
+    const session = await service.create(TASK, {
+      ...PROFILE,
+      outputSchema,
+      targetUrl: "https://shop.invalid/",
+    });
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    assert.ok(only(events, "turn.compacted").some(({ how }) => how === "summarized"));
+    const texts = service.model.requests
+      .slice(from)
+      .filter(({ kind, text }) => kind !== "probe" && !isSummaryRequest(text))
+      .map(({ text }) => text);
+    const named = texts.map(
+      (text) => text.match(/name the value of every field in your reply/g)?.length ?? 0,
+    );
+    const first = named.indexOf(1);
+    assert.ok(first > 1, "not before the compaction");
+    assert.deepEqual(new Set(named.slice(first)), new Set([1]), "once in each call after it");
+    for (const text of texts) {
+      assert.equal(text.match(/Target page: https:\/\/shop\.invalid\//g)?.length, 1);
+      assert.match(text, /No person is waiting/);
+    }
+    assert.deepEqual((await readStatus(service, session.sessionId)).deliverable?.value, { best: "A" });
+  });
+
   it("is summarised by the model, repeatedly, if that is not enough", async () => {
     let summaries = 0;
     scriptSteps(40, { text: "finding ".repeat(250), command: "true" }, () => ({

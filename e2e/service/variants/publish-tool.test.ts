@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import type { TestService } from "../testing.ts";
 import {
   apply,
@@ -147,7 +148,7 @@ describe("publish_variant", () => {
     const offered = readOffered(service);
     assert.ok(offered.includes("spawn_agents"));
     const ofChild = service.model.requests.find(({ text }) => text.includes("You are a sub-agent"));
-    const names = ((ofChild?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    const names = readOfferedTools(ofChild);
     assert.ok(names.includes("apply_variant"));
     assert.ok(!names.includes("publish_variant"));
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { readOfferedTools } from "#e2e/fixtures/offered-tools.ts";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
@@ -78,7 +79,7 @@ function readResults(service: TestService, marker: string): string[] {
 /** Returns the names of the tools that the last model call of a turn offered. */
 export function readOffered(service: TestService): string[] {
   const request = service.model.requests.findLast(({ kind }) => kind === "turn");
-  return ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+  return readOfferedTools(request);
 }
 
 export const listVariants = async (service: TestService, sessionId: string): Promise<VariantSummary[]> =>

@@ -36,12 +36,11 @@ export const checkAccessibility = ({ pages }: Pick<UtilityServices, "pages">): M
     name: "check_accessibility",
     title: "Check accessibility",
     description:
-      "Checks the page that the session's live browser shows, its frames included, against the WCAG with axe-core: " +
-      "each rule that is broken, how badly, where, and what to do. It changes nothing on the page. A machine finds " +
-      "about half of all barriers; undecided names the rules that a person has to look at.",
+      "Checks the live page and its frames against the WCAG with axe-core: each broken rule, how badly, where, and what " +
+      "to do. A machine finds about half of all barriers; undecided names the rules that a person has to look at.",
     input: z.strictObject({
       standard: z.enum(["wcag2a", "wcag2aa", "best-practice"]).default("wcag2aa"),
-      selector: z.string().min(1).max(1_000).optional().describe("CSS selector: only this part of the page"),
+      selector: z.string().min(1).max(1_000).optional().describe("only this part of the page"),
       elementsPerRule: z.int().min(1).max(20).default(5),
     }),
     output,

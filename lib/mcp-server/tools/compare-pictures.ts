@@ -31,9 +31,8 @@ export const comparePictures = ({
     name: "compare_pictures",
     title: "Compare two pictures",
     description:
-      "Compares two pictures of this session, pixel by pixel, by their evidence ids (screenshots and previews name " +
-      "theirs, list_evidence lists them): the share of pixels that differ, the box around them, and a picture that " +
-      "shows them in red, which is kept as evidence too. Pictures are laid over each other at their upper left corners.",
+      "Compares two pictures of this session by their evidence ids, pixel by pixel, from the upper left corner: the " +
+      "share of pixels that differ, the box around them, and a picture that shows them in red, kept as evidence.",
     input: z.strictObject({
       before: z.string().min(1).max(100).describe("evidence id"),
       after: z.string().min(1).max(100).describe("evidence id"),

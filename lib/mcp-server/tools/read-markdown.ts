@@ -14,9 +14,8 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
     name: "read_markdown",
     title: "Read a page as Markdown",
     description:
-      "Fetches a public web page without a browser (no scripts run) and answers it as clean Markdown: headings, lists, " +
-      "tables, code, links and pictures with absolute addresses. By default only its main article, without " +
-      "navigation and advertising; scope page takes everything. Long pages are read on with offset.",
+      "Fetches a public web page without a browser and returns its main article as Markdown, with absolute addresses; " +
+      "scope page takes everything. Long pages are read on with offset.",
     input: z.strictObject({
       url: httpUrl,
       scope: z.enum(["article", "page"]).default("article"),

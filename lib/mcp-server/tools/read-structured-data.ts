@@ -33,8 +33,8 @@ export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fe
     name: "read_structured_data",
     title: "Read a page's structured data",
     description:
-      "Fetches a public web page without a browser and answers what it says of itself for programs: JSON-LD, " +
-      "microdata, Open Graph and Twitter card properties, title, description, canonical address and language.",
+      "Fetches a public web page without a browser and returns what it says of itself for programs: JSON-LD, microdata, " +
+      "Open Graph, title, description, canonical address and language.",
     input: z.strictObject({
       url: httpUrl,
     }),

@@ -8,10 +8,10 @@ import type { ModelMessage } from "ai";
 import { type ModelUsage, readUsage } from "../usage.ts";
 import { type AnswerEnd, classifyEnd, readRawEnd } from "./answer-end.ts";
 import { ANSWER_LIMITS, AnswerTooLargeError, inMebibytes } from "./answer-limits.ts";
-import { type ModelTools, type ReadInput, readInput, toSentName } from "./model-tool.ts";
+import { type ModelTools, type ReadCall, readCall } from "./model-tool.ts";
 
 /** A tool call in an answer. `error`: why its input is not valid; `input` is then what the model wrote. */
-export type AnsweredCall = ReadInput & { callId: string; name: string };
+export type AnsweredCall = ReadCall & { callId: string };
 
 /** An answer of a model. Only the calls of a `complete` answer may run. */
 export type ModelAnswer = {
@@ -71,16 +71,16 @@ export function createGatherer(tools: ModelTools) {
     room.countInput(toolCallId, part.input);
     room.take(toolName);
     if (providerMetadata) room.take(JSON.stringify(providerMetadata));
-    const read = readInput(tools, toolName, part.input);
-    const name = tools.has(toolName) ? toolName : toSentName(toolName);
-    calls.push({ callId: toolCallId, name, ...read });
+    const read = readCall(tools, toolName, part.input);
+    calls.push({ callId: toolCallId, ...read });
     // Providers accept only an object as the input of a call, so an invalid input of another type is sent back as `{}`.
     const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
+    const { name, via } = read;
     parts.push({
       type: "tool-call",
       toolCallId,
-      toolName: name,
-      input,
+      toolName: via ?? name,
+      input: via ? { name, input } : input,
       ...(providerMetadata && { providerOptions: providerMetadata }),
     });
   }

@@ -1,15 +1,50 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import type { z } from "zod";
+import { z } from "zod";
+import { CALL_TOOL } from "#lib/catalogue/tools.ts";
 import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
-/** A tool: its definition as sent to the model, and the schema that validates its input. */
-export type ModelTool = { definition: LanguageModelV4FunctionTool; input: z.ZodType };
+/**
+ * A tool: its definition for the model, and the schema that validates its input. The definition of a tool on demand is
+ * not sent; the model calls such a tool through `call_tool`.
+ */
+export type ModelTool = { definition: LanguageModelV4FunctionTool; input: z.ZodType; isOnDemand?: true };
 
 /** The tools of a model call, keyed by name, in the order in which they are sent. */
 export type ModelTools = ReadonlyMap<string, ModelTool>;
 
+/** Returns the tools whose definitions are sent to the model. */
+export const listSent = (tools: ModelTools): ModelTool[] =>
+  [...tools.values()].filter(({ isOnDemand }) => !isOnDemand);
+
 /** The input of a tool call. `error`: why the input is not valid; `input` is then the unvalidated value. */
-export type ReadInput = { input: unknown; error?: Error };
+type ReadInput = { input: unknown; error?: Error };
+
+/**
+ * A tool call as the service runs it. `via`: the tool through which the model made the call, if it is another one than
+ * `name`.
+ */
+export type ReadCall = ReadInput & { name: string; via?: typeof CALL_TOOL };
+
+/** The input of `call_tool`. Some models write the inner input as a text. */
+export const callToolInput = z.object({
+  name: z.string(),
+  input: z.union([z.record(z.string(), z.unknown()), z.string()]).default({}),
+});
+
+/**
+ * Reads a call of the model: the tool, and its input (see {@link readInput}). A call of `call_tool` is read as a call of
+ * the tool that its input names. Never throws.
+ */
+export function readCall(tools: ModelTools, toolName: string, text: string): ReadCall {
+  const read = readInput(tools, toolName, text);
+  const name = tools.has(toolName) ? toolName : toSentName(toolName);
+  if (name !== CALL_TOOL || read.error || !tools.has(CALL_TOOL)) return { name, ...read };
+  // `readInput` has validated the input.
+  const called = read.input as z.output<typeof callToolInput>;
+  if (called.name === CALL_TOOL) return { ...read, name, error: new Error("call_tool cannot call itself.") };
+  const inner = typeof called.input === "string" ? called.input : JSON.stringify(called.input);
+  return { ...readCall(tools, called.name, inner), via: CALL_TOOL };
+}
 
 /** Matches texts that may contain a `__proto__` key, either plain or written with Unicode escapes. */
 const MAY_CONTAIN_PROTO = /__proto__|\\u00/i;
@@ -21,7 +56,7 @@ const LEVELS_MAX = 200;
  * Parses and validates the input of a tool call. An empty text is read as `{}` if the tool requires no field, and a null
  * that the tool does not allow as an absent argument. Never throws.
  */
-export function readInput(tools: ModelTools, name: string, text: string): ReadInput {
+function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   const parsed = parseInput(text);
   const tool = tools.get(name);
   if (!tool) {
@@ -42,7 +77,7 @@ export function readInput(tools: ModelTools, name: string, text: string): ReadIn
 }
 
 /** Returns an unknown tool's name in the form that providers accept: letters, digits, `_` and `-`, at most 64. */
-export const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g, "_") || "unnamed";
+const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g, "_") || "unnamed";
 
 const isEmpty = (text: string): boolean => text.trim() === "";
 

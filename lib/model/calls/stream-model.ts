@@ -12,7 +12,7 @@ import {
   type ModelAnswer,
   UnfinishedAnswerError,
 } from "./gather-answer.ts";
-import type { ModelTool, ModelTools } from "./model-tool.ts";
+import { listSent, type ModelTool, type ModelTools } from "./model-tool.ts";
 import { writePrompt } from "./write-prompt.ts";
 
 /** The fields of {@link ModelAccess} that a call needs. */
@@ -73,7 +73,7 @@ async function beginCall(
     ...(access.hasRawEvents && { includeRawChunks: true }),
     ...(responseFormat && { responseFormat }),
     ...(tools?.size && {
-      tools: [...tools.values()].map(({ definition }) => (access.hold ? toSentTool(definition) : definition)),
+      tools: listSent(tools).map(({ definition }) => (access.hold ? toSentTool(definition) : definition)),
       toolChoice: AUTO,
     }),
   });

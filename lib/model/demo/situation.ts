@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+import { CALL_TOOL, LOAD_TOOLS, ON_DEMAND_TOOLS } from "#lib/catalogue/tools.ts";
 import { type PlanState, readPlanState } from "./planning/plan-state.ts";
 import type { ToolExchange } from "./tool-exchange.ts";
 
@@ -18,13 +19,15 @@ export type Situation = {
   demoUrl: string;
   /** JSON Schema of a sub-agent's result, according to the instructions; undefined if there is none. */
   resultSchema?: Record<string, unknown>;
-  /** Newest revision of the variant `main` when the turn began; undefined if the instructions name none. */
+  /** Newest revision of the variant `main` when the turn began; undefined if the prompt names none. */
   revision?: number;
   plan: PlanState;
   /** Whether the turns of the session end with a typed result. */
   isStructured: boolean;
-  /** The offered tools by name, with their input schemas. */
+  /** The tools by name, with their input schemas. A tool on demand has no schema here. */
   tools: Map<string, unknown>;
+  /** The tools that are called through `call_tool`. */
+  onDemand: Set<string>;
   /** Tool calls before the last user message. */
   earlier: ToolExchange[];
   /** Tool calls after the last user message. */
@@ -91,8 +94,17 @@ const TYPED_RESULT = /^## Typed result$/m;
 /** Matches the line in the instructions that states the newest revision of the variant. */
 const REVISION = /^- Variant main has revision (\d{1,6}),/m;
 
-/** Beginning of messages that the service adds to a conversation. */
+/** Beginnings of messages that the service adds to a conversation, and of those about the state of the session. */
 const ADDED = "[Added by the service]";
+const STATE = `${ADDED} At the start of this turn:`;
+
+/** Reads a call of the model: the tool and its input. A call through `call_tool` is a call of the tool that it names. */
+function readCall(toolName: string, input: unknown): { toolName: string; input: Record<string, unknown> } {
+  const written = readInput(input);
+  return toolName === CALL_TOOL && typeof written.name === "string"
+    ? { toolName: written.name, input: readInput(written.input) }
+    : { toolName, input: written };
+}
 
 /** Reads the prompt and the tools of a model call. `demoOrigin` is the origin of the demo page. Never throws. */
 export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: string): Situation {
@@ -102,21 +114,22 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     plan: { mode: "off", revision: 0, items: [], isCut: false },
     isStructured: false,
     tools: new Map(),
+    onDemand: new Set(),
     earlier: [],
     exchanges: [],
   };
   let instructions = "";
+  let state = "";
   for (const message of options.prompt) {
     if (message.role === "system") {
       instructions += `\n${message.content}`;
       const schema = readResultSchema(message.content);
       if (schema !== undefined) situation.resultSchema = schema;
-      const revision = REVISION.exec(message.content)?.[1];
-      if (revision !== undefined) situation.revision = Number(revision);
       situation.isStructured ||= TYPED_RESULT.test(message.content);
     }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      if (text.startsWith(STATE)) state = text;
       // Skips messages from the service, because they contain no task.
       if (text.startsWith(ADDED)) continue;
       situation.message = text;
@@ -125,8 +138,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     if (message.role !== "assistant" && message.role !== "tool") continue;
     for (const part of message.content) {
       if (part.type === "tool-call") {
-        const input = readInput(part.input);
-        situation.exchanges.push({ id: part.toolCallId, toolName: part.toolName, input });
+        situation.exchanges.push({ id: part.toolCallId, ...readCall(part.toolName, part.input) });
       }
       if (part.type === "tool-result") {
         const exchange = [...situation.earlier, ...situation.exchanges].find(
@@ -136,9 +148,13 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
       }
     }
   }
-  situation.plan = readPlanState(instructions, situation.message, situation);
+  // Earlier messages about the state do not count.
+  const prompt = `${instructions}\n${state}`;
+  const revision = REVISION.exec(prompt)?.[1];
+  if (revision !== undefined) situation.revision = Number(revision);
+  situation.plan = readPlanState(prompt, situation.message, situation);
   // Earlier messages of the user are left out, because the session may select another page by now.
-  const context = `${instructions}\n${situation.message}`;
+  const context = `${prompt}\n${situation.message}`;
   const current = readPageLine(context, "current");
   const target = readPageLine(context, "target");
   if (current !== undefined) situation.currentUrl = current;
@@ -146,8 +162,19 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   situation.demoUrl = readPageLine(context, "demo") ?? situation.demoUrl;
   if (options.toolChoice?.type !== "none") {
     for (const tool of options.tools ?? []) {
-      if (tool.type === "function") situation.tools.set(tool.name, tool.inputSchema);
+      if (tool.type !== "function") continue;
+      situation.tools.set(tool.name, tool.inputSchema);
+      if (tool.name === LOAD_TOOLS) addOnDemand(situation, tool.description ?? "");
     }
   }
   return situation;
+}
+
+/** Adds the tools that the description of `load_tools` names. */
+function addOnDemand({ tools, onDemand }: Situation, description: string): void {
+  for (const name of ON_DEMAND_TOOLS) {
+    if (!new RegExp(`\\b${name}\\b`).test(description)) continue;
+    tools.set(name, undefined);
+    onDemand.add(name);
+  }
 }

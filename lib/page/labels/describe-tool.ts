@@ -1,4 +1,4 @@
-import { type CallWords, findTool } from "#lib/catalogue/tools.ts";
+import { type CallWords, findTool, LOAD_TOOLS } from "#lib/catalogue/tools.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
@@ -93,6 +93,7 @@ function describeTests(toolName: string, result: string): CallWords | undefined 
 }
 
 function describeOther(toolName: string): CallWords {
+  if (toolName === LOAD_TOOLS) return { icon: "tool", running: "Looking up tools", done: "Looked up tools" };
   const remote = /^mcp_(.+?)__(.+)$/.exec(toolName);
   if (remote) {
     const [, server, tool] = remote;

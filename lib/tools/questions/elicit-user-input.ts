@@ -12,7 +12,7 @@ const PROCEED_ADVICE =
 export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
   defineTool({
     name: "elicit_user_input",
-    description: `Asks the person on the session page something that only a person can answer. Your turn waits for the answer, for days if need be. Ask one plain question, or give a form for several values at once (at most ${FORM_FIELDS_MAX}).`,
+    description: `Asks the person on the session page what only a person can answer, and waits. One plain question, or a form for several values (at most ${FORM_FIELDS_MAX}).`,
     input: z.object({
       question: z.string().trim().min(1).max(2_000),
       options: z
@@ -20,19 +20,19 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         .min(2)
         .max(8)
         .optional()
-        .describe("for a plain question: answers to choose from; the person may also write another"),
+        .describe("answers to choose from; another one may be written"),
       form: z
         .looseObject({})
         .optional()
         .describe(
-          'the fields to fill in, as a flat JSON Schema: {"properties": {"email": {"type": "string", "format": "email", "title": "Email"}, "size": {"type": "string", "enum": ["S", "M"]}, "extras": {"type": "array", "items": {"enum": ["gift wrap"]}}}, "required": ["email"]}. Types: string (format: date, date-time, email, uri), number, integer, boolean, and array for a multiple choice',
+          'flat JSON Schema: {"properties":{"email":{"type":"string","format":"email","title":"Email"}},"required":["email"]}. Types: string (enum; format date, date-time, email, uri), number, integer, boolean, array of enum items',
         ),
       timeoutSeconds: z
         .int()
         .min(10)
         .max(7 * DAY_S)
         .default(DAY_S)
-        .describe("how long the question stays open; 86400 by default, at most 604800"),
+        .describe("86400 by default"),
     }),
     // A repeated call finds the question that the first call asked.
     idempotent: true,

@@ -12,9 +12,9 @@ const PREVIEW_CHARACTERS = 240;
 const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
-    description: "Lists this session's messages with the tools they called. With nextAfter there are more.",
+    description: "Lists this session's messages with their tool calls.",
     input: z.object({
-      after: z.number().int().min(0).default(0).describe("nextAfter"),
+      after: z.number().int().min(0).default(0).describe("nextAfter of the answer"),
       limit: z.number().int().min(1).max(100).default(50),
     }),
     idempotent: true,
@@ -125,7 +125,7 @@ const ENTRIES_MAX = 200;
 const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
-    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${ENTRIES_MAX}, newest first.`,
+    description: "Lists the session's evidence (pictures, pages, files), newest first.",
     input: z.object({}),
     idempotent: true,
     readOnly: true,

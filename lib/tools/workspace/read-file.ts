@@ -13,10 +13,9 @@ const CHARACTERS_MAX = 100_000;
 export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "read_file",
-    description:
-      "Reads a text file of the session's workspace, in pieces if it is long. For pictures use view_image.",
+    description: "Reads a text file of the workspace. For pictures use view_image.",
     input: z.object({
-      path: z.string().min(1).describe("such as notes/report.md"),
+      path: z.string().min(1),
       offset: z.number().int().min(0).default(0),
       limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_DEFAULT),
     }),

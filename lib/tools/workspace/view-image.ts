@@ -17,12 +17,12 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
   defineTool({
     name: "view_image",
     description:
-      "Shows a picture of at most 5 MiB: a workspace file by path, or evidence by id. A high picture is shown in parts.",
+      "Shows a picture of at most 5 MiB: a file of the workspace, or evidence. A high one is shown in parts.",
     input: z
       .object({
-        path: z.string().optional().describe("in the workspace"),
-        evidenceId: z.string().optional().describe("from list_evidence"),
-        part: z.number().int().min(1).max(1_000).default(1).describe("first part to show"),
+        path: z.string().optional(),
+        evidenceId: z.string().optional(),
+        part: z.number().int().min(1).max(1_000).default(1).describe("first part"),
       })
       // An empty string counts as omitted, because models often send an empty string instead of omitting a field.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),

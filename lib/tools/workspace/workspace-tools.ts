@@ -26,7 +26,7 @@ export const workspaceTools = (services: WorkspaceServices): Tool[] => {
     readFile(services),
     defineTool({
       name: "write_file",
-      description: "Writes a text file of the session's workspace, at most 10 MiB.",
+      description: "Writes a text file of the workspace, at most 10 MiB.",
       input: z.object({
         path: z.string().min(1).describe("such as notes/report.md"),
         content: z.string(),
@@ -46,9 +46,9 @@ export const workspaceTools = (services: WorkspaceServices): Tool[] => {
     }),
     defineTool({
       name: "list_files",
-      description: `Lists the files and folders of the session's workspace, at most ${ENTRIES_MAX}.`,
+      description: "Lists files and folders of the workspace.",
       input: z.object({
-        path: z.string().default("").describe("a folder; the root if left out"),
+        path: z.string().default(""),
         recursive: z.boolean().default(false),
       }),
       idempotent: true,
@@ -72,7 +72,7 @@ export const workspaceTools = (services: WorkspaceServices): Tool[] => {
     defineTool({
       name: "run_shell",
       description:
-        "Runs a bash command in the session's workspace (/workspace), without network; nothing runs on after it. Returns output and exit code.",
+        "Runs a bash command in the workspace (/workspace), without network; nothing runs on after it. Returns output and exit code.",
       input: z.object({
         command: z
           .string()
@@ -80,7 +80,7 @@ export const workspaceTools = (services: WorkspaceServices): Tool[] => {
           .max(COMMAND_CHARACTERS_MAX)
           .refine((command) => !command.includes("\0"), "must not contain NUL"),
         timeoutMs: z.number().int().min(1).max(COMMAND_TIMEOUT_MS_MAX).default(60_000),
-        cwd: z.string().optional().describe("folder to start in"),
+        cwd: z.string().optional(),
       }),
       idempotent: false,
       readOnly: false,

@@ -1,7 +1,9 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { MODEL_TIMED_OUT, type ModelFailure } from "#lib/model/failure.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 import { estimateOverhead } from "../history/prompt-meter.ts";
+import { addedMessage } from "../prompt/added-message.ts";
 import { picturesShown } from "../prompt/show-pictures.ts";
 import { aboutRun } from "../record/claim.ts";
 import { callWithinPlay } from "../run/play-time.ts";
@@ -105,13 +107,26 @@ export async function compactContext(
     name: `compact-${place}`,
     output: usage ? { how: event.how, usage } : { how: event.how },
     spend,
-    modelMessages: storable(compaction.messages),
+    modelMessages: storable(run.claim.isStructured ? remind(compaction.messages) : compaction.messages),
     replacesThrough: compaction.replacesThrough,
     isCompacting: false,
     events: [{ kind: "turn.compacted", ...about, ...event }],
   });
   return { kind: "compacted" };
 }
+
+/**
+ * Adds a message for a turn with a typed result: the call that collects the result no longer sees what was compacted, but
+ * it sees the reply.
+ */
+const remind = (messages: readonly HistoryMessage[]): HistoryMessage[] => [
+  ...messages.filter(({ content }) => content !== NAME_VALUES.content),
+  { ...NAME_VALUES, position: 0 },
+];
+
+const NAME_VALUES = addedMessage(
+  "Parts of this conversation were shortened. The typed result is collected from what is left and from your reply: name the value of every field in your reply in full.",
+);
 
 /**
  * Counts the compactions that were recorded before a model call. A message that joins the turn later, or a refusal by

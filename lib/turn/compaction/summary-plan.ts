@@ -49,7 +49,7 @@ type Parts = {
 
 /**
  * Divides a history into the messages that a summary replaces and the messages that stay. The messages of the running
- * request and the recent messages stay. If the steers of the request are too large, its oldest steers are summarized
+ * request, the newest message about the state of the session, and the recent messages stay. If the steers of the request are too large, its oldest steers are summarized
  * too.
  *
  * @returns undefined if there is nothing to summarize. `size` is the size of the messages after the compaction, in
@@ -69,7 +69,9 @@ export function planSummary(
     measure,
   );
   const previous = old.find(({ message }) => message.isSummary);
-  const replaced = old.filter((item) => item !== previous && !keptTasks.has(item));
+  const newestState = items.findLast(({ message }) => message.isState);
+  const state = old.filter((item) => item === newestState);
+  const replaced = old.filter((item) => item !== previous && item !== newestState && !keptTasks.has(item));
   if (replaced.length === 0) return undefined;
 
   const recent = items.slice(from);
@@ -77,8 +79,8 @@ export function planSummary(
   const last = items.findLastIndex((item, index) => index < from || item !== originals[index]);
   const replacesThrough = findReplacedThrough(items, input.starts, last);
   return {
-    size: measure([...keptTasks]) + parts.summary + measure(recent),
-    messagesReplaced: old.length - keptTasks.size + changed.length,
+    size: measure([...state, ...keptTasks]) + parts.summary + measure(recent),
+    messagesReplaced: old.length - state.length - keptTasks.size + changed.length,
     summary: {
       messages: replaced.map(({ message }) => message),
       ...(previous && { previousSummary: readSummary(previous.message) }),
@@ -88,7 +90,10 @@ export function planSummary(
         Math.floor(parts.summary) - estimateTokens(SUMMARY_HEADING) - 10,
       ),
       replacesThrough,
-      before: [...keptTasks].map(rememberPosition),
+      before: [
+        ...state.map(({ message }) => ({ ...message, position: 0 })),
+        ...[...keptTasks].map(rememberPosition),
+      ],
       after: recent.filter(({ position }) => position <= replacesThrough).map(rememberTask(tasks)),
     },
   };

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
+import { listSent, type ModelTool, type ModelTools } from "#lib/model/calls/model-tool.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { readOutput } from "./read-output.ts";
 
@@ -60,7 +60,7 @@ const toolWeights = new WeakMap<ModelTool, number>();
  */
 export function estimateTools(tools: ModelTools): number {
   let tokens = 0;
-  for (const tool of tools.values()) {
+  for (const tool of listSent(tools)) {
     const weight = toolWeights.get(tool) ?? estimateTokens(serialize(tool)) + MESSAGE_TOKENS;
     toolWeights.set(tool, weight);
     tokens += weight;

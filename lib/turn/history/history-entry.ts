@@ -13,6 +13,8 @@ export type HistoryMessage = ModelMessage & {
   isSummary?: true;
   /** Marks a message that the service wrote in the role of the user. It is not a task. */
   isAdded?: true;
+  /** Marks a message about the state of the session at the start of a turn. The newest one survives compactions. */
+  isState?: true;
 };
 
 /**

@@ -33,7 +33,8 @@ export function createHistory(recorded: RecordedEntry[]): History {
     if (through === undefined) {
       entries.push(entry);
       messages.push(...closeOpenCalls(messages, entry.messages));
-      for (const message of entry.messages) pushMessage(messages, message);
+      for (const [index, message] of entry.messages.entries())
+        pushMessage(messages, message, index === entry.messages.length - 1);
       return;
     }
     const later = entries.filter(({ position }) => position > through);
@@ -57,11 +58,11 @@ export function createHistory(recorded: RecordedEntry[]): History {
 }
 
 /**
- * Appends a message. If the service added the message and the last message is a user message, the added message goes
- * before that user message, so that the user message stays last.
+ * Appends a message. If the service added the message as the last one of its step, and the last message of the history is
+ * a user message, the added message goes before that user message, so that the user message stays last.
  */
-function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
-  const isBefore = message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
+function pushMessage(messages: ModelMessage[], message: HistoryMessage, isLast: boolean): void {
+  const isBefore = isLast && message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
   messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);
 }
 

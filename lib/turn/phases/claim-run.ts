@@ -36,7 +36,7 @@ type ClaimResult =
   | { status: "later"; delayMs: number }
   | { status: "not_claimable" };
 
-/** Maximum number of imported conversations in the instructions. */
+/** Maximum number of imported conversations that the model is told. */
 const IMPORTS_MAX = 5;
 
 /**
@@ -80,7 +80,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, selectedUrl, ...state }),
+      prompt: composePrompt(deps, claim, { session, agent, skills: state.skills }),
       currentUrl,
       selectedUrl,
       ...state,
@@ -161,7 +161,7 @@ async function claimFresh(
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** Reads the state of the session's tree for the instructions. Skips queries that would certainly find nothing. */
+/** Reads the state of the session's tree for the model. Skips queries that would certainly find nothing. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
   { session, agent, hasPlanning, hasImports }: RunRecord,

@@ -5,6 +5,7 @@ import { type MessageRow, toTranscriptMessage } from "#lib/session/store/transcr
 import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { needsFirstLook } from "../prompt/record-first-look.ts";
+import { describeState } from "../prompt/record-state.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordIf, recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
@@ -18,7 +19,7 @@ import { composeAhead, dropComposed } from "../step/compose-ahead.ts";
  */
 export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
-  const opening = describeOpening(run);
+  const opening = describeOpening(deps, run);
   await recordStep(deps, run, opening);
   recordOpening(run, opening);
 }
@@ -32,7 +33,7 @@ export async function openFreshRun(
   run: RunInPlay,
   claim: { player: string; generation: number },
 ): Promise<boolean> {
-  const opening = describeOpening(run);
+  const opening = describeOpening(deps, run);
   const opened = recordIf(deps, run, { ...opening, claim }, "fresh");
   const [isClaimed] = await Promise.all([opened, composeFirst(deps, run, opening)]);
   if (!isClaimed) {
@@ -63,7 +64,7 @@ function recordOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void
   run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
 }
 
-function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date } {
+function describeOpening(deps: TurnDeps, run: RunInPlay): StepRecord<object> & { startedAt: Date } {
   const { claim } = run;
   const {
     events: messageEvents,
@@ -81,7 +82,10 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
     name: "open",
     output: {},
     ...opened,
-    modelMessages: endWithUser(modelMessages, run.history.messages),
+    modelMessages: [
+      ...(claim.attempt === 1 ? describeState(deps, run) : []),
+      ...endWithUser(modelMessages, run.history.messages),
+    ],
     startedAt: new Date(),
     events,
     ...(claim.isStructured && { deliverable }),

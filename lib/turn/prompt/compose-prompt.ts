@@ -1,5 +1,8 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 import { z } from "zod";
+import { CALL_TOOL } from "#lib/catalogue/tools.ts";
+import { BUILTIN } from "#lib/mcp-client/tool-server.ts";
+import { toToolName } from "#lib/mcp-client/tools/admit-tools.ts";
 import type { ModelTool } from "#lib/model/calls/model-tool.ts";
 import { leaveOutMissing } from "#lib/tools/leave-out-missing.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -8,28 +11,22 @@ import type { Claim } from "../record/claim.ts";
 import type { Prompt, RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import { composeInstructions } from "./instructions.ts";
-
-/** What a session's tool servers add to a run. */
-type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
+import { createOnDemandTools, type DefinedTool } from "./on-demand-tools.ts";
 
 /**
  * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that this
  * deployment has. If the run's origin is not `person`, the tools that the session and the deployment exclude from such
  * turns are removed.
  *
- * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
- * could not be reached.
+ * @param remote the tools of the session's tool servers that the policy allows in this run.
  */
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  run: Pick<
-    RunInPlay,
-    "session" | "agent" | "currentUrl" | "selectedUrl" | "variants" | "planning" | "imports" | "skills"
-  >,
-  remote: RemoteTools = { tools: [], missingServers: [] },
+  run: Pick<RunInPlay, "session" | "agent" | "skills">,
+  remote: readonly Tool[] = [],
 ): Prompt {
-  const { session, agent, currentUrl, selectedUrl, variants, planning, imports, skills } = run;
+  const { session, agent, skills } = run;
   const names = selectRunTools({
     toolset: session.toolset,
     available: [...deps.tools.values()],
@@ -39,35 +36,32 @@ export function composePrompt(
   });
   const hasWorkspace = session.capabilities.sandbox && deps.tools.has("list_files");
   const instructions = composeInstructions({
-    hasBrowser:
-      session.capabilities.browser &&
-      session.capabilities.sandbox &&
-      deps.tools.has("dom_query") &&
-      agent?.browser !== "none",
+    hasBrowser: hasBrowser(deps, run),
     hasWorkspace,
-    toolNames: [...names, ...remote.tools.map(({ name }) => name)],
-    missingServers: remote.missingServers,
-    selectedUrl,
-    targetPageUrls: [...(session.targetUrl === null ? [] : [session.targetUrl]), ...session.targetPageUrls],
-    currentUrl,
-    variants,
-    planning,
-    imports,
+    toolNames: [...names, ...remote.map(({ name }) => name)],
     skills,
-    demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,
     outputSchema: claim.isStructured ? session.outputSchema : null,
-    isPersonPresent: claim.isPersonPresent,
   });
-  const own = describeTools(deps.tools, names, hasWorkspace);
-  if (remote.tools.length === 0) return { instructions, ...own };
+  const own = describeTools(deps.tools, names, { whole: session.tools.include, hasWorkspace });
+  if (remote.length === 0) return { instructions, ...own };
   return {
     instructions,
-    tools: new Map([...own.tools, ...remote.tools.map((each) => [each.name, each] as const)]),
-    modelTools: new Map([...own.modelTools, ...remote.tools.map(toNamedModelTool)]),
+    tools: new Map([...own.tools, ...remote.map((each) => [each.name, each] as const)]),
+    modelTools: new Map([...own.modelTools, ...remote.map(describeRemote)]),
   };
 }
+
+/** Whether a session has a browser on this deployment. */
+export const hasBrowser = (
+  { tools }: Pick<TurnDeps, "tools">,
+  { session, agent }: Pick<RunInPlay, "session" | "agent">,
+): boolean =>
+  session.capabilities.browser &&
+  session.capabilities.sandbox &&
+  tools.has("dom_query") &&
+  agent?.browser !== "none";
 
 const toModelTool = ({ name, description, input, jsonSchema }: Tool): ModelTool => ({
   input,
@@ -93,38 +87,80 @@ const shortSchema = (input: z.ZodType): JSONSchema7 =>
  * field.
  */
 const LEFT_OUT = new Set(
-  "$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern".split(" "),
+  "$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern default examples".split(
+    " ",
+  ),
 );
 
 const shorten = (schema: JSONSchema7): JSONSchema7 =>
   JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => {
-      const isEmptyDefault = key === "default" && (!value || (Array.isArray(value) && value.length === 0));
-      return LEFT_OUT.has(key) || isEmptyDefault ? undefined : value;
-    }),
+    JSON.stringify(schema, (key, value: unknown) => (LEFT_OUT.has(key) ? undefined : joinTypes(value))),
   );
 
-const toNamedModelTool = (tool: Tool) => [tool.name, toModelTool(tool)] as const;
+/** Writes a choice between plain types as one list of types. */
+function joinTypes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("anyOf" in value)) return value;
+  const { anyOf, ...rest } = value as { anyOf: JSONSchema7[] };
+  const types = anyOf.flatMap((each) => (isPlain(each) ? (each.type ?? []) : []));
+  return types.length === anyOf.length ? { ...rest, type: types } : value;
+}
+
+const isPlain = (schema: JSONSchema7): boolean =>
+  Object.keys(schema).every((key) => key === "type" || LEFT_OUT.has(key));
+
+const shortened = new WeakMap<object, Record<string, unknown>>();
+
+/** Describes a tool of a tool server. Only the schemas of the service's own server are shortened. */
+function describeRemote(tool: Tool): readonly [string, ModelTool] {
+  const { jsonSchema } = tool;
+  if (!jsonSchema || !tool.name.startsWith(toToolName(BUILTIN, ""))) return [tool.name, toModelTool(tool)];
+  const short = shortened.get(jsonSchema) ?? { ...shorten(jsonSchema) };
+  shortened.set(jsonSchema, short);
+  return [tool.name, toModelTool({ ...tool, jsonSchema: short })];
+}
 
 type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
 
 const described = new WeakMap<TurnDeps["tools"], Map<string, DescribedTools>>();
 
-/** Returns the named tools and their definitions for the model. Most runs have the same tools, so the result is cached. */
-function describeTools(all: TurnDeps["tools"], names: string[], hasWorkspace: boolean): DescribedTools {
+/**
+ * Returns the named tools and their definitions for the model. Most runs have the same tools, so the result is cached.
+ *
+ * @param whole the tools whose definitions are sent although they are on demand.
+ */
+function describeTools(
+  all: TurnDeps["tools"],
+  names: readonly string[],
+  { whole, hasWorkspace }: { whole: readonly string[]; hasWorkspace: boolean },
+): DescribedTools {
   const cache = described.get(all) ?? new Map<string, DescribedTools>();
   described.set(all, cache);
-  const key = [hasWorkspace, ...names].join(" ");
+  const sent = whole.filter((name) => names.includes(name)).toSorted();
+  const key = JSON.stringify([hasWorkspace, names, sent]);
   const cached = cache.get(key);
   if (cached) return cached;
-  const tools = names.flatMap((name) => all.get(name) ?? []);
   const has = { tool: (name: string) => names.includes(name), workspace: hasWorkspace };
-  const created: DescribedTools = {
-    tools: new Map(tools.map((definition) => [definition.name, definition])),
-    modelTools: new Map(
-      tools.map((tool) => toNamedModelTool({ ...tool, description: leaveOutMissing(tool.description, has) })),
-    ),
-  };
+  const defined = names.flatMap((name): DefinedTool[] => {
+    const tool = all.get(name);
+    if (!tool) return [];
+    const described = toModelTool({ ...tool, description: leaveOutMissing(tool.description, has) });
+    const isOnDemand = tool.onDemand !== undefined && !sent.includes(name);
+    return [{ tool, modelTool: isOnDemand ? { ...described, isOnDemand } : described }];
+  });
+  const onDemand = defined.filter(({ modelTool }) => modelTool.isOnDemand);
+  const created = toDescribed(defined, onDemand.length > 0 ? createOnDemandTools(onDemand) : undefined);
   cache.set(key, created);
   return created;
+}
+
+function toDescribed(
+  defined: readonly DefinedTool[],
+  access: ReturnType<typeof createOnDemandTools> | undefined,
+): DescribedTools {
+  const all = access ? [...defined, access.load] : defined;
+  const modelTools = all.map(({ tool, modelTool }) => [tool.name, modelTool] as const);
+  return {
+    tools: new Map(all.map(({ tool }) => [tool.name, tool])),
+    modelTools: new Map([...modelTools, ...(access ? [[CALL_TOOL, access.call] as const] : [])]),
+  };
 }

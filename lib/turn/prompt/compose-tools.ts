@@ -3,12 +3,14 @@ import type { McpTurn } from "#lib/mcp-client/tool-server.ts";
 import type { RemoteTool, Skipped } from "#lib/mcp-client/tools/admit-tools.ts";
 import { skipTools, toToolName } from "#lib/mcp-client/tools/admit-tools.ts";
 import { measureBytes } from "#lib/mcp-client/tools/list-tools.ts";
+import { listSent } from "#lib/model/calls/model-tool.ts";
 import { remoteTool } from "#lib/tools/remote/remote-tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import { aboutRun } from "../record/claim.ts";
 import { recordStep } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
+import { addedMessage } from "./added-message.ts";
 import { composePrompt } from "./compose-prompt.ts";
 
 /**
@@ -57,8 +59,7 @@ export async function composeOwnTools(deps: TurnDeps, run: RunInPlay): Promise<b
 
 function addTools(deps: TurnDeps, run: RunInPlay, about: McpTurn, step: ComposeStep): void {
   const remote = step.tools.map((tool) => remoteTool(tool, about, deps));
-  const { missingServers } = step;
-  run.prompt = composePrompt(deps, run.claim, run, { tools: remote, missingServers });
+  run.prompt = composePrompt(deps, run.claim, run, remote);
   run.hasRemoteTools = true;
 }
 
@@ -114,12 +115,17 @@ async function listRemoteTools(
   // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
   // tools.
   if (skipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
+  const { missingServers } = step;
   return recordStep<ComposeStep>(deps, run, {
     name: "compose",
     output: storable(step),
+    modelMessages: missingServers.length > 0 ? [addedMessage(describeMissing(missingServers))] : [],
     events: skipped.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
   });
 }
+
+const describeMissing = (serverIds: readonly string[]): string =>
+  `These tool servers could not be reached, so that their tools are missing in this turn: ${serverIds.join(", ")}.`;
 
 /** Chooses the tools that the policy allows and that fit into a model call, and lists what is skipped. */
 function chooseTools(
@@ -134,7 +140,7 @@ function chooseTools(
   );
   const { tools, skipped } = fitIntoCall(
     listing.tools.filter(({ name }) => names.has(name)),
-    TOOLS_MAX - run.prompt.tools.size,
+    TOOLS_MAX - listSent(run.prompt.modelTools).length,
   );
   const allSkipped = [...listing.skipped, ...skipped];
   const missingServers = allSkipped.flatMap(({ serverId, tools: left }) =>

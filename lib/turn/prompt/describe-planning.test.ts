@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PlanItem } from "#db/schema/index.ts";
-import { describePlanning } from "./describe-planning.ts";
+import { describePlan } from "./describe-planning.ts";
 
 const item = (number: number, text: string): PlanItem => ({ id: `p${number}`, text, status: "todo" });
 const planOf = (mode: "off" | "plan_first" | "agreed", items: PlanItem[] = []) => ({
@@ -11,24 +11,23 @@ const planOf = (mode: "off" | "plan_first" | "agreed", items: PlanItem[] = []) =
 });
 const all = () => true;
 
-test("a session without these tools has no such section", () => {
-  assert.equal(
-    describePlanning({ plan: planOf("plan_first"), unmet: [] }, () => false),
-    undefined,
+const textOf = (...args: Parameters<typeof describePlan>) => describePlan(...args).join("\n");
+
+test("a session without these tools is told nothing", () => {
+  assert.deepEqual(
+    describePlan({ plan: planOf("plan_first"), unmet: [] }, () => false),
+    [],
   );
 });
 
-test("a session without a plan has advice on when to write one, and no mode", () => {
-  const text = describePlanning({ plan: null, unmet: [] }, all) ?? "";
-  assert.match(text, /update_plan/);
-  assert.doesNotMatch(text, /Plan first|agreed to the plan|revision/);
-  assert.ok(text.length < 600, `${text.length} characters go with every model call`);
+test("a session without a plan is told nothing", () => {
+  assert.deepEqual(describePlan({ plan: null, unmet: [] }, all), []);
 });
 
 test("a sub-agent without the plan tool learns that changes are refused, and nothing of the tool", () => {
-  const text = describePlanning({ plan: planOf("plan_first"), unmet: [] }, (name) => name !== "update_plan");
-  assert.match(text ?? "", /look, and report what you would change/);
-  assert.doesNotMatch(text ?? "", /update_plan/);
+  const text = textOf({ plan: planOf("plan_first"), unmet: [] }, (name) => name !== "update_plan");
+  assert.match(text, /look, and report what you would change/);
+  assert.doesNotMatch(text, /update_plan/);
 });
 
 test("plan and requirements are cut, each text on one line", () => {
@@ -38,7 +37,7 @@ test("plan and requirements are cut, each text on one line", () => {
     status: "open" as const,
     text: `two\nlines ${"y".repeat(480)}`,
   }));
-  const text = describePlanning({ plan: planOf("agreed", items), unmet }, all) ?? "";
+  const text = textOf({ plan: planOf("agreed", items), unmet }, all);
   assert.match(text, /A person has agreed to the plan/);
   assert.match(text, /\n- p0 \[todo\] a long x/);
   assert.match(text, /\n- r20 \[open\] two lines y+…$/);

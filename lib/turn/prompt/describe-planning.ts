@@ -4,13 +4,6 @@ import type { PlanningState } from "#lib/planning/planning-store.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 import { shorten } from "#lib/text/shorten.ts";
 
-/** Instructions for a session that has the tools for a plan or for requirements. */
-const ADVICE = {
-  plan: "- For a task of several steps, write a short plan with update_plan and keep its statuses current. A small task needs none.",
-  requirements:
-    "- If the result has to fulfil several things, or a sub-agent or a later turn has to know them, record them with add_requirements, with an assertion where a selector can decide it. Mark one met only with evidence that you have looked at.",
-} as const;
-
 const MODES: Record<PlanMode, string | undefined> = {
   off: undefined,
   plan_first:
@@ -25,19 +18,14 @@ const PLAN_CHARS_MAX = 4_000;
 const TEXT_CHARS_MAX = 200;
 
 /**
- * Writes the section about plan and requirements: when to use them, the mode, the plan, and the unmet requirements.
- * Undefined for a session that has neither `update_plan` nor `add_requirements`.
+ * Describes the mode, the plan and the unmet requirements of a session, if it has the tools for them. Empty if there is
+ * nothing to say.
  */
-export function describePlanning(
-  { plan, unmet }: PlanningState,
-  hasTool: (name: string) => boolean,
-): string | undefined {
+export function describePlan({ plan, unmet }: PlanningState, hasTool: (name: string) => boolean): string[] {
   const hasPlan = hasTool("update_plan");
   const hasRequirements = hasTool("add_requirements");
-  if (!hasPlan && !hasRequirements) return undefined;
-  const lines = ["## Plan and requirements", ""];
-  if (hasPlan) lines.push(ADVICE.plan);
-  if (hasRequirements) lines.push(ADVICE.requirements);
+  if (!hasPlan && !hasRequirements) return [];
+  const lines: string[] = [];
   const mode = MODES[plan?.mode ?? "off"];
   if (plan?.mode === "plan_first" && !hasPlan) lines.push(SUB_AGENT_WAITS);
   else if (mode !== undefined) lines.push(mode);
@@ -48,7 +36,7 @@ export function describePlanning(
     for (const { number, status, text } of unmet)
       lines.push(`- r${number} [${status}] ${cut(oneLine(text), TEXT_CHARS_MAX)}`);
   }
-  return lines.join("\n");
+  return lines;
 }
 
 const cut = (text: string, max: number): string => shorten(text, max);

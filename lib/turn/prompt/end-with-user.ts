@@ -1,8 +1,9 @@
 import type { ModelMessage } from "ai";
 import type { HistoryMessage } from "../history/history-entry.ts";
-import { ADDED } from "./record-first-look.ts";
+import { addedMessage } from "./added-message.ts";
 
-const TEXT = `${ADDED} The message above is your own, from before this turn. Do what the last message of the user asks.`;
+const TEXT =
+  "The message above is your own, from before this turn. Do what the last message of the user asks.";
 
 /**
  * Adds a user message if the messages for the model would otherwise end with a message of the assistant. Providers
@@ -17,7 +18,5 @@ export function endWithUser(
   before: readonly ModelMessage[] = [],
 ): HistoryMessage[] {
   const last = messages.at(-1) ?? before.at(-1);
-  return last?.role === "assistant"
-    ? [...messages, { role: "user", content: TEXT, isAdded: true }]
-    : [...messages];
+  return last?.role === "assistant" ? [...messages, addedMessage(TEXT)] : [...messages];
 }

@@ -6,18 +6,9 @@ const parts: InstructionParts = {
   hasBrowser: true,
   hasWorkspace: true,
   toolNames: ["read_file"],
-  missingServers: [],
-  selectedUrl: null,
-  targetPageUrls: [],
-  currentUrl: null,
-  variants: [],
-  planning: { plan: null, unmet: [] },
-  imports: [],
   skills: [],
-  demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,
-  isPersonPresent: true,
 };
 
 describe("the instructions of a turn", () => {
@@ -28,91 +19,16 @@ describe("the instructions of a turn", () => {
     assert.ok(!base.includes("## Session Instructions"));
   });
 
-  it("name imported conversations if the session can read them", () => {
-    const imports = [{ importId: "imp_a", messageCount: 4 }];
-    const composed = composeInstructions({ ...parts, imports, toolNames: ["read_message"] });
-    assert.match(composed, /imported: read_message reads its messages, imp_a\/1 to imp_a\/4/);
-    assert.equal(composeInstructions({ ...parts, imports }), composeInstructions(parts));
-  });
-
-  it("mention pictures to editors with a browser, and reading a variant if there is one", () => {
-    const state = { revision: 2, check: null, publication: null, isShown: true, edits: null };
-    const main = { key: "main", ...state };
+  it("mention pictures to editors with a browser", () => {
     const blind = composeInstructions({ ...parts, toolNames: ["apply_variant"] });
-    const seeing = composeInstructions({
-      ...parts,
-      toolNames: ["apply_variant", "dom_query"],
-      variants: [main],
-    });
+    const seeing = composeInstructions({ ...parts, toolNames: ["apply_variant", "dom_query"] });
     assert.deepEqual([/look at the picture/.test(blind), /look at the picture/.test(seeing)], [false, true]);
-    assert.doesNotMatch(blind, /baseRevision alone/);
-    assert.match(
-      seeing,
-      /Variant main has revision 2, not checked\.\n- apply_variant with baseRevision alone/,
-    );
   });
 
-  it("say what people have changed since the agent's newest revision, as cut data, and which variant is shown", () => {
-    const state = { check: null, publication: null, isShown: false, edits: null };
-    const lines = Array.from({ length: 50 }, (_, index) => `dropped c${index}\n${"x".repeat(500)}`);
-    const compose = (isShown: boolean) =>
-      composeInstructions({
-        ...parts,
-        toolNames: ["apply_variant"],
-        variants: [
-          { ...state, key: "main", revision: 5, edits: { since: 3, lines } },
-          { ...state, key: "b", revision: 1, isShown },
-        ],
-      });
-    const composed = compose(true);
-    assert.match(
-      composed,
-      /Variant main has revision 5, not checked\. A person has changed it since your revision 3\.[^\n]*\n[^\n]*data from the variant[^\n]*\n<(data-\w+)>\ndropped c0 x+…\n[\s\S]*\ndropped c19 x+…\nand 30 more\n<\/\1>\n- Variant b has revision 1, not checked\.\n- The live browser shows variant b\./,
-    );
-    assert.ok(composed.length < 12_000, `${composed.length} characters go with every model call`);
-    assert.match(compose(false), /- The live browser shows the page without a variant/);
-  });
-
-  it("name the current page and every target once", () => {
-    const composed = composeInstructions({
-      ...parts,
-      currentUrl: "https://shop.example/now",
-      selectedUrl: "https://shop.example/a",
-      targetPageUrls: ["https://shop.example/a", "https://shop.example/b"],
-    });
-    assert.match(composed, /\n<(data-\w+)>\nCurrent page: https:\/\/shop\.example\/now\n<\/\1>\n/);
-    assert.equal(composed.split("https://shop.example/a").length, 2);
-    assert.match(composed, /Further page: https:\/\/shop\.example\/b/);
-  });
-
-  it("name as many further pages as fit into 8,000 characters, the newest first, and count the others", () => {
-    const pagesOf = (urls: string[]) => {
-      const selectedUrl = "https://shop.example/selected";
-      const composed = composeInstructions({ ...parts, selectedUrl, targetPageUrls: urls });
-      assert.match(composed, /^Target page: https:\/\/shop\.example\/selected\nFurther page: /m);
-      const listed = composed.split("\n").filter((line) => line.startsWith("Further page: "));
-      const [, left] = /^Further pages that are not listed here: (\d+)$/m.exec(composed) ?? [];
-      return { listed: listed.map((line) => line.slice("Further page: ".length)), left: Number(left ?? 0) };
-    };
-    const few = Array.from({ length: 60 }, (_, index) => `https://shop.example/${index}`);
-    assert.deepEqual(pagesOf([...few, few[3] ?? ""]).listed.toSorted(), few.toSorted());
-    assert.deepEqual(pagesOf(few), { listed: few.toReversed(), left: 0 });
-
-    const many = Array.from(
-      { length: 1_000 },
-      (_, index) => `https://shop.example/${index}/${"x".repeat(50)}`,
-    );
-    const { listed, left } = pagesOf(many);
-    assert.deepEqual(listed, many.toReversed().slice(0, listed.length));
-    assert.equal(listed.length + left, many.length);
-    const characters = listed.map((url) => `Further page: ${url}\n`).join("").length;
-    assert.ok(characters <= 8_000 && characters > 7_800, `${characters}`);
-
-    const long = `https://shop.example/${"y".repeat(8_000)}`;
-    assert.deepEqual(pagesOf(["https://shop.example/a", long]), {
-      listed: ["https://shop.example/a"],
-      left: 1,
-    });
+  it("advise on plan and requirements in a session that has the tools", () => {
+    assert.doesNotMatch(composeInstructions(parts), /plan|requirement/);
+    const composed = composeInstructions({ ...parts, toolNames: ["update_plan", "add_requirements"] });
+    assert.match(composed, /with update_plan[\s\S]*with add_requirements/);
   });
 
   it("name each skill in one line, within bounds, if the session has the tools for skills", () => {
@@ -166,8 +82,7 @@ describe("the instructions of a turn", () => {
     assert.ok(cut.length < 16_000);
   });
 
-  it("say if no person is there to answer, and if there are no tools", () => {
-    assert.match(composeInstructions({ ...parts, isPersonPresent: false }), /do not ask questions/);
+  it("say if there are no tools", () => {
     assert.match(composeInstructions({ ...parts, toolNames: [] }), /You have no tools/);
   });
 });

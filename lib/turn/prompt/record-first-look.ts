@@ -1,11 +1,8 @@
 import { storableText } from "#db/storable.ts";
-import type { HistoryMessage } from "../history/history-entry.ts";
 import { recordStep } from "../run/record-step.ts";
 import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-
-/** The beginning of messages that the service adds for the model. The instructions explain it to the model. */
-export const ADDED = "[Added by the service]";
+import { addedMessage } from "./added-message.ts";
 
 /** Whether {@link recordFirstLook} will show the model the page. */
 export function needsFirstLook(run: RunInPlay): boolean {
@@ -28,7 +25,8 @@ export async function recordFirstLook(deps: TurnDeps, run: RunInPlay): Promise<v
   );
   deps.stops.throwIfShuttingDown();
   if (isStopped(run)) return;
-  const content = storableText(`${ADDED} The page in the live browser at the start of this turn:\n${seen}`);
-  const message: HistoryMessage = { role: "user", content, isAdded: true };
+  const message = addedMessage(
+    storableText(`The page in the live browser at the start of this turn:\n${seen}`),
+  );
   await recordStep(deps, run, { name: "look", output: {}, modelMessages: [message], events: [] });
 }

@@ -50,17 +50,15 @@ const show = (supportsImages: boolean, ...ids: string[]) =>
   );
 
 describe("pictures in a prompt", () => {
-  it("are the newest four; older ones are a line that names them", async () => {
-    assert.deepEqual(await show(true, "a", "b", "c", "d", "e"), [
-      "[picture a, not shown again]",
-      "b",
-      "c",
-      "d",
-      "e",
-    ]);
+  it("are at most eight; the ninth hides four of the oldest, which become a line that names them", async () => {
+    const eight = [..."abcdefgh"];
+    assert.deepEqual(await show(true, ...eight), eight);
+    const hidden = [..."abcd"].map((id) => `[picture ${id}, not shown again]`);
+    assert.deepEqual(await show(true, ...eight, "i"), [...hidden, ..."efghi"]);
+    assert.deepEqual(await show(true, ...eight, ..."ijkl"), [...hidden, ..."efghijkl"]);
   });
 
-  it("whose bytes are missing are a line that says so, and older ones are shown instead", async () => {
+  it("whose bytes are missing are a line that says so", async () => {
     assert.deepEqual(await show(true, "a", "b", "c", "d", "lost"), [
       "a",
       "b",
@@ -70,25 +68,10 @@ describe("pictures in a prompt", () => {
     ]);
   });
 
-  it("are the newest four also if one result has many", async () => {
-    assert.deepEqual(await showAll(true, [shot("a"), shot("b", "c", "d"), shot("e", "f")]), [
-      "[picture a, not shown again]",
-      "[picture b, not shown again]",
-      "c",
-      "d",
-      "e",
-      "f",
-    ]);
-  });
-
-  it("are the newest four that are still stored", async () => {
-    assert.deepEqual(await show(true, "a", "b", "c", "d", "gone", "e"), [
-      "[picture a, not shown again]",
-      "b",
-      "c",
-      "d",
-      "[picture gone, not shown again]",
-      "e",
+  it("are counted also if one result has many", async () => {
+    assert.deepEqual(await showAll(true, [shot("a"), shot(..."bcdef"), shot(..."ghi")]), [
+      ...[..."abcd"].map((id) => `[picture ${id}, not shown again]`),
+      ..."efghi",
     ]);
   });
 

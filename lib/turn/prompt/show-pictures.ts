@@ -4,13 +4,17 @@ import { copyForModel, type PicturePart } from "#lib/evidence/model-copy.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 
-const PICTURES_SHOWN = 4;
-/** How many of the newest references are tried, because pictures may no longer be stored. */
-const PICTURES_TRIED = 12;
+const PICTURES_SHOWN = 8;
+/** How many of the oldest shown pictures are hidden at once. A hidden picture changes the beginning of the prompt. */
+const HIDDEN_AT_ONCE = 4;
 
 /** Returns the maximum number of pictures that are sent to the model with a prompt. */
 export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
   supportsImages ? PICTURES_SHOWN : 0;
+
+/** Returns how many of the oldest of `count` pictures are not sent. */
+const countHidden = (count: number, shownMax: number): number =>
+  shownMax === 0 ? count : Math.max(0, Math.ceil((count - shownMax) / HIDDEN_AT_ONCE) * HIDDEN_AT_ONCE);
 
 /** Prefix of the text that refers to a picture in a recorded tool message. The picture's evidence id follows it. */
 const EVIDENCE_SCHEME = "evidence:";
@@ -27,8 +31,10 @@ export const referToPicture = (evidenceId: string, mediaType: string, part?: Pic
 });
 
 /**
- * Replaces references to the newest pictures by the pictures, as the results of their tools describe them. To save context, a reference to an older picture becomes
- * a line with the picture's id. A reference to a picture that is no longer stored becomes such a line, too, and one to a
+ * Replaces references to the newest pictures by the pictures, as the results of their tools describe them. To save
+ * context, a reference to an older picture becomes a line with the picture's id; this happens to several pictures at
+ * once, so that most prompts begin with the prompt before them. A reference to a picture that is no longer stored becomes
+ * such a line, too, and one to a
  * picture whose bytes are missing becomes a line that says so. For a model that does not accept images, all references
  * become lines.
  */
@@ -40,13 +46,10 @@ export async function showPictures(
   if (!hasPictures(messages)) return messages;
   const references = messages.flatMap(itemsOf).filter(isReference);
   const shown = new Map<ContentItem, ContentItem>();
-  let roomLeft = picturesShown(deps.model);
-  for (const reference of references.slice(-PICTURES_TRIED).toReversed()) {
-    if (roomLeft === 0) break;
+  const hidden = countHidden(references.length, picturesShown(deps.model));
+  for (const reference of references.slice(hidden)) {
     const picture = await readPicture(deps, sessionId, reference);
-    if (!picture) continue;
-    shown.set(reference, picture);
-    if (picture.type === "file") roomLeft -= 1;
+    if (picture) shown.set(reference, picture);
   }
   const show = (item: ContentItem) => (isReference(item) ? (shown.get(item) ?? describeHidden(item)) : item);
   return messages.map((message) => {

@@ -48,6 +48,8 @@ export type RunInPlay = {
   prompt: Prompt;
   /** Whether the prompt has the tools of the session's tool servers. */
   hasRemoteTools?: boolean;
+  /** Whether this executor has compared the state of the session with what the model was told. */
+  isStateTold?: boolean;
   /** The URL that the session's browser showed when the run was claimed, if it showed one. */
   currentUrl: string | null;
   /** The URL of the page that the session selected when the run was claimed. */

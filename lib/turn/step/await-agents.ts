@@ -4,8 +4,7 @@ import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import { type AgentReport, checkAgentWait } from "#lib/agents/wait-for-agents.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
-import type { HistoryMessage } from "../history/history-entry.ts";
-import { ADDED } from "../prompt/record-first-look.ts";
+import { addedMessage } from "../prompt/added-message.ts";
 import { parkRun } from "../run/park-run.ts";
 import { recordStep } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
@@ -110,6 +109,5 @@ function describeEnded(reports: AgentReport[]): string {
 }
 
 async function addMessage(deps: TurnDeps, run: RunInPlay, name: string, content: string): Promise<void> {
-  const message: HistoryMessage = { role: "user", content: `${ADDED} ${content}`, isAdded: true };
-  await recordStep(deps, run, { name, output: {}, modelMessages: [message], events: [] });
+  await recordStep(deps, run, { name, output: {}, modelMessages: [addedMessage(content)], events: [] });
 }

@@ -132,7 +132,7 @@ function readAnswer({ calls, messages, end, usage }: ModelAnswer): Answer {
     return { kind: "failed", failure: FAILED_ENDS[end], usage };
   const planned = calls.map(toPlanned);
   const own = ownCallIds(storable(planned), storable(messages));
-  const parts = toParts(own.modelMessages);
+  const parts = toParts(own.modelMessages, own.calls);
   // Nothing of an empty answer is sent back. Providers refuse a message without content, and reasoning without the
   // answer that follows it.
   if (end === "empty")
@@ -154,8 +154,11 @@ function readAnswer({ calls, messages, end, usage }: ModelAnswer): Answer {
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
-const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
-  error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
+function toPlanned({ error, ...call }: AnsweredCall): PlannedCall {
+  if (!error) return call;
+  const problem = describeInvalidCall(error);
+  return { ...call, error: call.via ? `${problem}\nload_tools returns the inputs of tools.` : problem };
+}
 
 /** The failures of calls that ended without a usable answer. */
 const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "empty" | "cut_off">, ModelFailure> = {
@@ -167,18 +170,23 @@ const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "empty" | "cut_off">, 
   },
 };
 
-/** Converts an answer to message parts as the transcript shows them. */
-function toParts(messages: ModelMessage[]): MessagePart[] {
+/**
+ * Converts an answer to message parts as the transcript shows them. A call through `call_tool` is shown as the call of
+ * the tool that it names.
+ */
+function toParts(messages: ModelMessage[], calls: readonly PlannedCall[]): MessagePart[] {
+  const through = new Map(calls.flatMap((call) => (call.via ? [[call.callId, call] as const] : [])));
   return messages.flatMap((message): MessagePart[] => {
     if (message.role !== "assistant") return [];
     if (typeof message.content === "string") return [{ type: "text", text: message.content }];
     return message.content.flatMap((part): MessagePart[] => {
       if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
       if (part.type === "reasoning") return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
-      if (part.type === "tool-call")
-        return [
-          { type: "tool-call", toolCallId: part.toolCallId, toolName: part.toolName, input: part.input },
-        ];
+      if (part.type === "tool-call") {
+        const { toolCallId, toolName } = part;
+        const { name, input } = through.get(toolCallId) ?? { name: toolName, input: part.input };
+        return [{ type: "tool-call", toolCallId, toolName: name, input }];
+      }
       return [];
     });
   });

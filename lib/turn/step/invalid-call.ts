@@ -22,16 +22,16 @@ export function describeInvalidCall(error: unknown): string {
 
 /** Composes the message that tells the model which of its calls do not fit their tools; an empty array if all fit. */
 export function answerInvalidCalls(
-  calls: readonly { callId: string; name: string; error?: string }[],
+  calls: readonly { callId: string; name: string; via?: string; error?: string }[],
 ): ModelMessage[] {
-  const content = calls.flatMap(({ callId, name, error }): ToolResultPart[] =>
+  const content = calls.flatMap(({ callId, name, via = name, error }): ToolResultPart[] =>
     error === undefined
       ? []
       : [
           {
             type: "tool-result",
             toolCallId: callId,
-            toolName: name,
+            toolName: via,
             output: { type: "error-text", value: error },
           },
         ],

@@ -3,10 +3,10 @@ import type { ModelUsage } from "#lib/model/usage.ts";
 import type { StepRecord } from "../run/record-step.ts";
 
 /**
- * A tool call of the model. `error` is set if the input does not fit the tool, or the answer was cut off; such a call is
- * not executed.
+ * A tool call of the model. `via`: the tool through which the model made the call (`call_tool`), if it did. `error` is
+ * set if the input does not fit the tool, or the answer was cut off; such a call is not executed.
  */
-export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
+export type PlannedCall = { callId: string; name: string; via?: string; input: unknown; error?: string };
 
 /** The outcome of a model call; the content itself is in the stored messages. */
 export type ModelStep =

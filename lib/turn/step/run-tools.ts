@@ -202,7 +202,7 @@ function toModelMessage(
       : { type: result.isError ? "error-text" : "text", value: shown };
   return {
     role: "tool",
-    content: [{ type: "tool-result", toolCallId: call.callId, toolName: call.name, output }],
+    content: [{ type: "tool-result", toolCallId: call.callId, toolName: call.via ?? call.name, output }],
     resultId,
   };
 }

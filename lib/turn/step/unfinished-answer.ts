@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { HistoryMessage } from "../history/history-entry.ts";
-import { ADDED } from "../prompt/record-first-look.ts";
+import { addedMessage } from "../prompt/added-message.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
 import type { ModelStep, PlannedCall } from "./model-step.ts";
 
@@ -43,7 +43,7 @@ export function continueCutOff(answer: readonly ModelMessage[]): HistoryMessage[
       content.some((part) => part.type === "tool-call"),
   );
   if (hasCalls) return kept;
-  return [...kept, { role: "user", content: `${ADDED} ${NOTICE}`, isAdded: true }];
+  return [...kept, addedMessage(NOTICE)];
 }
 
 /**

@@ -22,7 +22,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
   ...defineTool({
     name: "apply_variant",
     description:
-      "Changes the live page: stores a revision of the variant and applies it at once. Find the elements first (dom_query). Every selector must match, or nothing is stored; elements inside frames cannot be changed. Answers with what each change found and a picture. Scripts of browser_execute have it as `await page.applyVariant([{ op, selector, … }])`, which adds changes.",
+      "Stores a revision of the variant and applies it to the live page. Every selector must match, or nothing is stored; elements inside frames cannot be changed. Answers with what each change found and a picture. Scripts of browser_execute have it as `await page.applyVariant([{ op, selector, … }])`, which adds changes.",
     input,
     // A repeated call finds the revision that its first attempt stored.
     idempotent: true,

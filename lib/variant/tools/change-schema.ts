@@ -1,30 +1,42 @@
-import { OPERATIONS, PAGE_MATCHES, POSITIONS } from "../document.ts";
+import { type OPERATIONS, PAGE_MATCHES, POSITIONS } from "../document.ts";
+
+/** The fields of each operation, in addition to its selector. */
+const FIELDS: Record<(typeof OPERATIONS)[number], string> = {
+  setText: "text",
+  setHtml: "html",
+  setAttribute: "name, value",
+  removeAttribute: "name",
+  addClass: "className",
+  removeClass: "className",
+  setStyle: "style",
+  insert: "position, html",
+  move: "position, target",
+  remove: "",
+};
+
+const describeOperation = ([operation, fields]: [string, string]): string =>
+  fields === "" ? operation : `${operation} (${fields})`;
 
 const CHANGE = {
   type: "object",
-  description:
-    "One change. By op: setText text · setHtml html · setAttribute name, value · removeAttribute name · addClass className · removeClass className · setStyle style · insert position, html · move position, target · remove",
   properties: {
-    op: {
-      type: "string",
-      enum: OPERATIONS,
-    },
-    selector: { type: "string", description: "CSS selector; `a >> b` enters a shadow root" },
+    op: { type: "string", description: Object.entries(FIELDS).map(describeOperation).join(" | ") },
+    selector: { type: "string", description: "CSS; `a >> b` enters a shadow root" },
     text: { type: "string" },
-    html: { type: "string", description: "without scripts and event handlers" },
-    name: { type: "string", description: "attribute name" },
+    html: { type: "string", description: "no scripts" },
+    name: { type: "string" },
     value: { type: "string" },
     className: { type: "string" },
     style: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: 'CSS properties, such as {"background-color":"#0a7"}',
+      description: "CSS properties",
     },
     position: { type: "string", enum: [...POSITIONS] },
-    target: { type: "string", description: "selector that position is relative to" },
-    late: { type: "boolean", description: "the element comes after the page has loaded" },
-    note: { type: "string", description: "what the change is for, for people" },
-    id: { type: "string", description: "id of an existing change, to replace it" },
+    target: { type: "string", description: "what position is relative to" },
+    late: { type: "boolean", description: "the element comes after the load" },
+    note: { type: "string", description: "for people" },
+    id: { type: "string", description: "of the change to replace" },
     off: { type: "boolean" },
   },
   required: ["op", "selector"],
@@ -37,42 +49,17 @@ const CHANGE = {
 export const APPLY_VARIANT_SCHEMA = {
   type: "object",
   properties: {
-    variant: { type: "string", description: "key, main by default; b, c … for alternatives" },
+    variant: { type: "string", description: "main by default; b, c … for alternatives" },
     baseRevision: { type: "integer", description: "the newest revision; 0 for a new variant" },
-    add: { type: "array", items: { $ref: "#/$defs/change" }, description: "changes of the live page" },
+    add: { type: "array", items: CHANGE, description: "changes of this page" },
     drop: { type: "array", items: { type: "string" }, description: "ids of changes to remove" },
-    css: { type: "string", description: "style sheet of the live page, whole" },
-    js: { type: "string", description: "script of the live page, whole: a function body" },
+    css: { type: "string", description: "whole style sheet of this page" },
+    js: { type: "string", description: "whole script of this page: a function body" },
     set: {
       type: "array",
-      description: "all pages of the variant, in place of those it has",
-      items: {
-        type: "object",
-        properties: {
-          url: { type: "string" },
-          match: { type: "string", enum: [...PAGE_MATCHES], description: "path by default" },
-          exclude: {
-            type: "array",
-            description: "addresses that do not match",
-            items: {
-              type: "object",
-              properties: { url: { type: "string" }, match: { type: "string", enum: [...PAGE_MATCHES] } },
-              required: ["url", "match"],
-            },
-          },
-          changes: { type: "array", items: { $ref: "#/$defs/change" } },
-          css: { type: "string" },
-          js: { type: "string" },
-          when: {
-            type: "string",
-            description:
-              "only if the default, which waits for hydration, is wrong: now, load, idle, or a selector that must match",
-          },
-        },
-        required: ["url"],
-      },
+      items: { type: "object", properties: {} },
+      description: `replaces all pages of the variant: { url, match: ${PAGE_MATCHES.join(" | ")} (path by default), exclude: [{ url, match }], changes, css, js, when: now | load | idle | a selector (only if waiting for hydration is wrong) }`,
     },
   },
   required: ["baseRevision"],
-  $defs: { change: CHANGE },
 };

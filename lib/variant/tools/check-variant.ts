@@ -9,6 +9,18 @@ import type { VariantToolServices } from "../variants-deps.ts";
 
 const FINDINGS_SHOWN = 30;
 
+const { viewports, tag, pages, allowSubmits } = checkOptionsSchema.shape;
+/** The options, with descriptions that are short, because they are sent with every model call. */
+const checkInput = checkOptionsSchema.extend({
+  variant: variantKeySchema.default(DEFAULT_VARIANT).meta({ description: "main by default" }),
+  viewports: viewports.meta({ description: "desktop and phone by default" }),
+  tag: tag.meta({ description: "async; blocking only if a person has chosen it" }),
+  pages: pages.meta({ description: "what to click (selectors) before the look: menus, tabs, dialogs" }),
+  allowSubmits: allowSubmits.meta({
+    description: "send requests with effects; only if a person asked for it",
+  }),
+});
+
 /**
  * `check_variant`: checks the newest revision on fresh loads of its pages.
  * Source: specification, Structured sessions; `architecture.md`, Variants.
@@ -17,8 +29,8 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
   ...defineTool({
     name: "check_variant",
     description:
-      "Proves the newest revision of a variant on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding. A change that could not be examined fails the check until a person or the caller accepts it.",
-    input: checkOptionsSchema.extend({ variant: variantKeySchema.default(DEFAULT_VARIANT) }),
+      "Proves the newest revision on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's rendering and navigation, and reverts; no new errors, layout or accessibility defects. Returns pass, warn or fail with each finding. What could not be examined fails until a person or the caller accepts it.",
+    input: checkInput,
     idempotent: true,
     readOnly: false,
     changes: false,

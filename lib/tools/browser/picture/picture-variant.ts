@@ -13,7 +13,7 @@ export const pictureVariant = z
   .max(32)
   .nullable()
   .optional()
-  .describe("key of a variant; null: the page without one; absent: the page as it is");
+  .describe("key; null: without a variant; absent: as it is");
 
 /**
  * Shows a variant in the page while `work` runs. For null, shows the page without a variant. For undefined, leaves the

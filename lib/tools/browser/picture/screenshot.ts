@@ -18,9 +18,9 @@ export const screenshot = pageTool(
   {
     name: "screenshot",
     description:
-      "Takes and keeps a picture of the live page as it is: what is in view, one element, or the full page. With marks, controls carry their refs.",
+      "Takes and keeps a picture of the live page: what is in view, one element, or the full page. With marks, controls carry their refs.",
     input: z.strictObject({
-      selector: z.string().min(1).max(2_000).optional().describe("Playwright selector of one element"),
+      selector: z.string().min(1).max(2_000).optional().describe("of one element"),
       fullPage: z.boolean().default(false),
       marks: z.boolean().default(false),
       variant: pictureVariant,

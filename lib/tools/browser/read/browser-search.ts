@@ -15,7 +15,7 @@ import { pageTool } from "../page-tool.ts";
 
 const input = z.strictObject({
   query: z.string().min(1).max(500),
-  regex: z.boolean().default(false).describe("The query is a JavaScript regular expression"),
+  regex: z.boolean().default(false).describe("query is a regular expression"),
   limit: z.number().int().min(1).max(100).default(20),
 });
 
@@ -34,7 +34,7 @@ export const browserSearch = pageTool(
   {
     name: "browser_search",
     description:
-      "Finds a phrase on the live page as rendered, in all frames, shadow roots and form values: each match with its surroundings, selector and frame. For known words on a long page.",
+      "Finds a phrase on the live page, also in frames, shadow roots and form values: each match with its surroundings, selector and frame.",
     input,
     idempotent: true,
     readOnly: true,

@@ -24,20 +24,20 @@ const text = (max: number, description: string) =>
   z.string().min(1).max(max).optional().describe(description);
 
 const input = z.strictObject({
-  selector: text(2_000, "CSS, also in open shadow roots; `a >> b` is b inside a"),
+  selector: text(2_000, "CSS; `a >> b` is b inside a"),
   role: text(100, "ARIA role"),
-  text: text(500, "Part of name or text, in any case"),
-  frame: text(2_000, "Key (main, f1 …), selector, name or part of the address of one frame"),
+  text: text(500, "part of name or text"),
+  frame: text(2_000, "key (f1), selector, name or part of the address"),
   limit: z.number().int().min(1).max(200).default(50),
-  includeHidden: z.boolean().default(false).describe("With a filter: also what is not rendered"),
+  includeHidden: z.boolean().default(false).describe("also what is not rendered"),
   attributes: z
     .array(z.string().regex(/^[a-zA-Z_:][\w:.-]{0,60}$/))
     .max(10)
     .default([])
-    .describe('To show, such as ["href"]'),
-  since: text(20, "Only what has changed since this snapshot"),
-  snapshot: text(20, "Reads on in this snapshot"),
-  from: z.number().int().min(1).optional().describe("First line to show"),
+    .describe('such as ["href"]'),
+  since: text(20, "only changes since this snapshot"),
+  snapshot: text(20, "reads on in this snapshot"),
+  from: z.number().int().min(1).optional().describe("first line"),
 });
 type Query = z.output<typeof input>;
 
@@ -51,7 +51,7 @@ export const domQuery = pageTool(
   {
     name: "dom_query",
     description:
-      "Reads the live page. Without arguments: a snapshot, text and controls in reading order with frames and shadow roots in place. Page content is in quotes; [e7] is a ref for scripts. With selector, role or text, which combine: a line for each match, with its own selector and its box (x,y width×height, CSS pixels). A match with `frame` is in that iframe: page.frameLocator(frame), one for each part around ' → '.",
+      "Reads the live page. Without arguments: a snapshot in reading order, with frames and shadow roots in place; page content is in quotes, [e7] is a ref for scripts. With selector, role or text, which combine: a line for each match, with its selector and box (x,y width×height). A match with `frame` is in that iframe: page.frameLocator(frame), one for each part around ' → '.",
     input,
     idempotent: true,
     readOnly: true,

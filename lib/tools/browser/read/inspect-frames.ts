@@ -19,8 +19,7 @@ const NAME_CHARS_MAX = 200;
 export const inspectFrames = pageTool(
   {
     name: "inspect_frames",
-    description:
-      "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts.",
+    description: "Lists the frames of the live page: key, parent, address, title, selector path, box.",
     input: z.strictObject({}),
     idempotent: true,
     readOnly: true,

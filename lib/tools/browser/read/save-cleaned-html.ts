@@ -23,7 +23,7 @@ export const saveCleanedHtml = pageTool(
   {
     name: "save_cleaned_html",
     description:
-      "Keeps the live page's HTML as evidence, frames and shadow roots included, without scripts, styles and embedded data.",
+      "Keeps the live page's HTML as evidence, with frames and shadow roots, without scripts and styles.",
     input: z.strictObject({ title: z.string().min(1).max(200).optional() }),
     idempotent: true,
     readOnly: true,

@@ -44,7 +44,7 @@ export const browserExecute = pageTool(
   {
     name: "browser_execute",
     description:
-      "Acts on the live page with a Playwright script, the body of an async function with `page` (the current tab), `context` and `console`. page.ref('e7') is the locator of the element that a snapshot shows as [e7]. You get what it returns and logs, and a report. It has no modules, files or network of its own. Example: `await page.ref('e7').fill('Ada'); await page.getByRole('button', { name: 'Send' }).click(); await page.getByText('Thank you').waitFor();`",
+      "Runs a Playwright script on the live page: the body of an async function with `page` (the current tab), `context` and `console`, without modules, files or network. page.ref('e7') is the locator of the element that a snapshot shows as [e7]. You get what it returns and logs, and a report. Example: `await page.ref('e7').fill('Ada'); await page.getByText('Thank you').waitFor();`",
     input: z.strictObject({
       script: z.string().min(1).max(100_000),
       timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000).describe("at most 120000"),

@@ -20,7 +20,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
   defineTool({
     name: "fetch_url",
     description:
-      "Fetches a public http(s) address without the browser, as readable text with links and form fields, or with format raw as source.",
+      "Fetches a public http(s) address without the browser: as text with links and form fields, or raw as source.",
     input: z.object({
       url: z.string().min(1).max(8_192),
       maxBytes: z.number().int().min(1).max(BYTES_MAX).default(BYTES_MAX),
