@@ -13,9 +13,11 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns the lines of the prompt that name pages. */
+/** Returns the lines of the newest message about the state of the session that name pages. */
 const pageLines = ({ text }: RecordedRequest) =>
-  text.split("\n").filter((line) => /^(Current|Target|Further) page: /.test(line));
+  (text.split("At the start of this turn:").at(-1) ?? "")
+    .split("\n")
+    .filter((line) => /^(Current|Target|Further) page: /.test(line));
 
 test("a retarget selects the page for the next turn's prompt, and the former target is a further page", async () => {
   const requests: RecordedRequest[] = [];

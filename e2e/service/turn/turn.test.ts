@@ -102,10 +102,7 @@ describe("a turn", () => {
     const session = await service.create("Any instructions?", { systemPrompt: "Always answer in French." });
     await service.completed(session.statusUrl);
     const { text } = service.model.requests.at(-1) ?? { text: "" };
-    assert.match(
-      text,
-      /You are the agent of a session[\s\S]*## Session Instructions\n\nAlways answer in French\./,
-    );
+    assert.match(text, /You work on web pages[\s\S]*## Session Instructions\n\nAlways answer in French\./);
   });
 
   it("plays each of several simultaneous follow-ups as its own turn, in order", async () => {

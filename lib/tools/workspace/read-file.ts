@@ -13,7 +13,7 @@ const CHARACTERS_MAX = 100_000;
 export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "read_file",
-    description: "Reads a text file of the workspace. For pictures use view_image.",
+    description: "Reads a text file of the workspace.",
     input: z.object({
       path: z.string().min(1),
       offset: z.number().int().min(0).default(0),

@@ -14,6 +14,9 @@ const MODES: Record<PlanMode, string | undefined> = {
 const SUB_AGENT_WAITS =
   "- Plan first: a person wants to agree to a plan before anything is changed. Until then, tools that change pages, files, previews or publications are refused: look, and report what you would change.";
 
+/** Precedes the unmet requirements. */
+export const UNMET_HEADING = "Requirements that are not met (list_requirements has all):";
+
 const PLAN_CHARS_MAX = 4_000;
 const TEXT_CHARS_MAX = 200;
 
@@ -32,7 +35,7 @@ export function describePlan({ plan, unmet }: PlanningState, hasTool: (name: str
   if (plan && plan.items.length > 0)
     lines.push("", `The plan, revision ${plan.revision}:`, cut(describeItems(plan.items), PLAN_CHARS_MAX));
   if (hasRequirements && unmet.length > 0) {
-    lines.push("", "Requirements that are not met (list_requirements has all):");
+    lines.push("", UNMET_HEADING);
     for (const { number, status, text } of unmet)
       lines.push(`- r${number} [${status}] ${cut(oneLine(text), TEXT_CHARS_MAX)}`);
   }

@@ -6,7 +6,7 @@ import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { HistoryEntry, HistoryMessage } from "../history/history-entry.ts";
 import { readOutput } from "../history/read-output.ts";
 import { addedMessage } from "./added-message.ts";
-import { describePlan } from "./describe-planning.ts";
+import { describePlan, UNMET_HEADING } from "./describe-planning.ts";
 import { describeVariants } from "./describe-variants.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
 
@@ -66,7 +66,8 @@ export function composeChangedState(
   if (lines.length === 0) return undefined;
   // The agent's own changes are in the results of its calls.
   const known = withoutMarks(entries.flatMap(({ messages }) => messages.map(textOf)).join("\n"));
-  return lines.every((line) => known.includes(line)) ? undefined : composeState(state, entries);
+  const isKnown = (line: string) => line === UNMET_HEADING || known.includes(line);
+  return lines.every(isKnown) ? undefined : composeState(state, entries);
 }
 
 const findLastState = (entries: readonly HistoryEntry[]): HistoryMessage | undefined =>
