@@ -153,7 +153,7 @@ describe("a turn continues", () => {
       if (kind === "probe") return { json: {} };
       if (kind === "structured") return { json: { price: String(++structured) }, usage };
       if (++calls === 1) return { text: "x ".repeat(3_000), ...idle, usage };
-      if (calls === 2) return { text: "finding ".repeat(2_900), usage };
+      if (calls === 2) return { text: "finding ".repeat(3_300), usage };
       return { text: "Steered.", usage };
     });
     const session = await service.create("Find the price", { outputSchema: schema });
