@@ -1,3 +1,4 @@
+import { type CharacterCount, createCharacterCount, startCountingRelay } from "./count-characters.ts";
 import { openEvalService, openFunctions } from "./eval-service.ts";
 import { createIdealSolver } from "./ideal-solver.ts";
 import { buildLibraryPages } from "./libraries/build-pages.ts";
@@ -10,6 +11,12 @@ import { startTaskSite } from "./task-site.ts";
  * demo model plays.
  */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
+
+/** Counts the calls of an OpenAI-compatible server. Undefined if the player uses none. */
+const relayModel = async (variables: Record<string, string>, count: CharacterCount) =>
+  variables.OPENAI_BASE_URL || variables.OPENAI_API_KEY
+    ? startCountingRelay(variables.OPENAI_BASE_URL ?? "https://api.openai.com/v1", count)
+    : undefined;
 
 /** The environment variables that configure the service's model. */
 export const MODEL_VARIABLES = [
@@ -42,6 +49,8 @@ export async function evaluate(
 ): Promise<TaskResult[]> {
   const hasLibrary = tasks.some(({ library }) => library !== undefined);
   const site = await startTaskSite(tasks, hasLibrary ? await buildLibraryPages(log) : undefined);
+  const count = createCharacterCount(tasks);
+  const relay = player.kind === "model" ? await relayModel(player.variables, count) : undefined;
   const service = await (onFunctions ? openFunctions : openEvalService)({
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
@@ -49,14 +58,21 @@ export async function evaluate(
       // apply.
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
       ...player.variables,
+      ...(relay && { OPENAI_BASE_URL: relay.url }),
     }),
   });
-  if (player.kind === "ideal") service.model.respondWith(createIdealSolver(tasks));
+  if (player.kind === "ideal") {
+    const solve = createIdealSolver(tasks);
+    service.model.respondWith((request) => {
+      count.add(request.body);
+      return solve(request);
+    });
+  }
   const results = new Map<Task, TaskResult>();
   const queue = [...tasks];
   const playTasks = async (): Promise<void> => {
     for (let task = queue.shift(); task; task = queue.shift()) {
-      const result = await playTask(service, site, task);
+      const result = { ...(await playTask(service, site, task)), ...count.of(task) };
       results.set(task, result);
       onResult(result);
     }
@@ -65,6 +81,7 @@ export async function evaluate(
     await Promise.all(Array.from({ length: atOnce }, playTasks));
   } finally {
     await service.close();
+    relay?.close();
     await site.close();
   }
   return tasks.flatMap((task) => results.get(task) ?? []);

@@ -2,12 +2,13 @@ import { eq } from "drizzle-orm";
 import { steps } from "#db/schema/index.ts";
 import { only } from "#e2e/service/turn/turn-testing.ts";
 import type { HistoryMessage } from "#lib/turn/history/history-entry.ts";
+import type { CallCharacters } from "./count-characters.ts";
 import type { EvalService } from "./eval-service.ts";
 import type { Task } from "./task.ts";
 import type { TaskSite } from "./task-site.ts";
 
 /** The result of one task. */
-export type TaskResult = {
+export type TaskResult = CallCharacters & {
   id: string;
   isSolved: boolean;
   modelCalls: number;
@@ -23,7 +24,11 @@ export type TaskResult = {
 const TASK_MS_MAX = 600_000;
 
 /** Plays a task in a new session. Waits at most 10 minutes for the end of the turn. */
-export async function playTask(service: EvalService, site: TaskSite, task: Task): Promise<TaskResult> {
+export async function playTask(
+  service: EvalService,
+  site: TaskSite,
+  task: Task,
+): Promise<Omit<TaskResult, keyof CallCharacters>> {
   const startedMs = performance.now();
   site.drainDone(task);
   const session = await service.create(task.ask, {

@@ -3,11 +3,29 @@ import type { TaskResult } from "./play-task.ts";
 /** The results of one run of the evaluation. `--json` writes them to a file in this form. */
 export type EvalReport = { model: string; date: string; results: TaskResult[] };
 
-const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
+const COLUMNS = [
+  "modelCalls",
+  "toolCalls",
+  "toolErrors",
+  "fixedChars",
+  "charsRead",
+  "totalChars",
+  "seconds",
+] as const;
 
 /** Formats a table of the results with a row of sums, and a line for each unsolved task below the table. */
 export function formatReport({ model, results }: EvalReport): string {
-  const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
+  const head = [
+    "task",
+    "solved",
+    "model calls",
+    "tool calls",
+    "tool errors",
+    "fixed characters",
+    "characters of results",
+    "characters in all",
+    "seconds",
+  ];
   const rows = results.map((each) => [
     each.id,
     each.isSolved ? "yes" : "NO",
