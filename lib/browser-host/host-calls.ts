@@ -178,7 +178,7 @@ type RecordCalls = {
 /**
  * The calls that a process of the service answers to its hosts. A host repeats a call whose connection ended before the
  * answer, perhaps at another process while the first attempt is still in progress. So a repeat must have no further
- * effect: changes have an id, and what is stored has a key.
+ * effect: changes have an id, and what is stored has a key. Source: decision 106.
  */
 export type ServiceCalls = RecordCalls & {
   /**

@@ -116,3 +116,24 @@ test("a host that has started again at its address is another host, and what ran
   assert.deepEqual(process.warnings.filter((text) => text.includes("BROWSER_HOSTS")).length <= 1, true);
   await process.close(true);
 });
+
+test("hosts that cannot be used are named with the reason, and a retarget fails with a sentence", async () => {
+  const own = await openTestHosts([`127.0.0.1:${site.port}`]);
+  try {
+    const remote = { urls: [urls[1] ?? "", "ws://127.0.0.1:1"], token: "x".repeat(32) };
+    const { service } = await own.open({}, { remote });
+    assert.match(
+      service.describe().detail,
+      /0 of 2 browser hosts of BROWSER_HOSTS can be used; 127\.0\.0\.1:\d+: it refuses the token: BROWSER_HOST_TOKEN .*; 127\.0\.0\.1:1: nothing listens there$/,
+    );
+    const sessionId = await insertTestSession(own.db);
+    await service.retarget(sessionId, `${site.origin}/page`);
+    const { lastError } = await waitFor(async () => {
+      const record = await service.readStatus(sessionId);
+      return record.lastError !== null && record;
+    }, "the reason");
+    assert.equal(lastError, "No browser host answers now; try again in a few seconds.");
+  } finally {
+    await own.close();
+  }
+});

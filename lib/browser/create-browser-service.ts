@@ -10,7 +10,7 @@ import {
   readHostedBrowser,
 } from "./store/browser-store.ts";
 import { readPagePicture, readPictureTimes } from "./store/picture-store.ts";
-import { dropBrowser, readShownFields, selectBrowserPage } from "./store/stored-records.ts";
+import { dropBrowser, failBrowserPage, readShownFields, selectBrowserPage } from "./store/stored-records.ts";
 
 /** The browsers as a process of the service reaches them: those of one host, or of all hosts. */
 export type ReachedBrowsers = Omit<
@@ -32,11 +32,12 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
     readStatus: (sessionId) => readStatus(db, sessionId),
     async retarget(sessionId, url) {
       const { retargets } = await selectBrowserPage(deps, sessionId, url);
-      browsers
-        .goTo(sessionId, url, retargets)
-        .catch((error) =>
-          logger.debug({ sessionId, err: error }, "no browser could be started for a retarget"),
+      browsers.goTo(sessionId, url, retargets).catch(async (error: unknown) => {
+        logger.debug({ sessionId, err: error }, "no browser could be started for a retarget");
+        await failBrowserPage(deps, sessionId, retargets, describeFailure(error)).catch((failure: unknown) =>
+          logger.warn({ sessionId, err: failure }, "the failure of a retarget was not recorded"),
         );
+      });
     },
     readPicture: (sessionId) => readPagePicture(db, sessionId),
     readPictureTimes: (sessionIds) => readPictureTimes(db, sessionIds),
@@ -46,6 +47,14 @@ export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
       return ended;
     },
   };
+}
+
+/** Describes to a client why the browser of a session did not get its request. Links keep names, but not classes. */
+function describeFailure(error: unknown): string {
+  const { name, message } = error as Error;
+  return name === "UnreachableHostError" || name === "LinkEndedError"
+    ? message
+    : "The browser could not be started; try again later.";
 }
 
 /** Records the end of all browsers whose host is lost. */

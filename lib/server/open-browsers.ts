@@ -149,7 +149,7 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
 }
 
 const BOXED_BROWSER = { available: true, detail: "Chromium in the machine of each session (Vercel Sandbox)" };
-const NO_REMOTE_HOST = { available: false, detail: "no browser host of BROWSER_HOSTS can be reached" };
+const NO_REMOTE_HOST = { available: false, detail: "no browser can be used" };
 
 function readRemoteHosts({ BROWSER_HOSTS: urls, BROWSER_HOST_TOKEN: token }: Env) {
   return urls.length > 0 && token !== undefined ? { urls, token } : undefined;

@@ -30,6 +30,8 @@ export type BrowserHosts = {
   list: () => ConnectedHost[];
   /** Returns the number of browsers that run at the connected hosts. */
   countLive: () => number;
+  /** Describes the hosts on other machines. Undefined if the settings name none. */
+  describeRemotes: () => string | undefined;
   /**
    * Connects to the hosts that earlier processes have left on this machine, to those of other processes, and to those of
    * other machines. Hosts of an older version take no new sessions from then on.
@@ -70,6 +72,7 @@ export function createBrowserHosts(given: BrowserHostsDeps): BrowserHosts {
     choose: (sessionId) => choose(hosts, sessionId),
     list: connections.list,
     countLive: connections.countLive,
+    describeRemotes: () => remotes?.describe(),
     connectKnown: () => connectKnown(hosts),
     helpers,
     async close(isFinal) {

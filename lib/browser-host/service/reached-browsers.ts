@@ -46,8 +46,9 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     const [host] = hosts.list();
     const { available, detail } = host?.info.browser ?? deps.describe();
     // How a session's own machine confines scripts is known only here.
-    const scripts = host?.home === "sandbox" ? `; scripts: ${host.info.scripts.detail}` : "";
-    return { available, detail: `${detail}${scripts}`, live: hosts.countLive() };
+    const scripts = host?.home === "sandbox" ? `scripts: ${host.info.scripts.detail}` : undefined;
+    const details = [detail, scripts, hosts.describeRemotes()].filter((each) => each !== undefined);
+    return { available, detail: details.join("; "), live: hosts.countLive() };
   };
   return {
     lease: (signal, tenant) => lease(hosts, tenant, signal),

@@ -14,6 +14,8 @@ export type RemoteHostSettings = { urls: readonly string[]; token: string };
 export type RemoteHosts = {
   /** Connects to those that are not connected. Never rejects. */
   connectAll: () => Promise<void>;
+  /** Describes how many hosts are connected, and why the others are not. */
+  describe: () => string;
   close: () => void;
 };
 
@@ -65,7 +67,17 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
     isConnecting = false;
   }
   const timer = setInterval(() => void connectAll(), RETRY_MS).unref();
-  return { connectAll, close: () => clearInterval(timer) };
+  return { connectAll, describe: () => describeAll(remotes), close: () => clearInterval(timer) };
+}
+
+function describeAll(remotes: Remote[]): string {
+  const problems = remotes.flatMap(({ url, problem }) =>
+    problem === undefined ? [] : [`${new URL(url).host}: ${problem}`],
+  );
+  const connected = remotes.length - problems.length;
+  return [`${connected} of ${remotes.length} browser hosts of BROWSER_HOSTS can be used`, ...problems].join(
+    "; ",
+  );
 }
 
 /** @returns the id of the host, which is connected. */

@@ -3,8 +3,9 @@ import { describe, test } from "node:test";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import type { BrowserRow } from "../store/browser-store.ts";
 import { waitFor } from "../testing.ts";
-import { createBrowserLifecycle, type RunningBrowser } from "./browser-lifecycle.ts";
+import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
+import type { RunningBrowser } from "./lifecycle/lifecycle-state.ts";
 
 const row = { sessionId: "ses_a", returnUrl: null, restartNotice: null } as BrowserRow;
 

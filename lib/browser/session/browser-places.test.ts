@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OpenTurn } from "#lib/session/store/run-store.ts";
-import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
+import { createBrowserPlaces, type PlaceTicket } from "./browser-places.ts";
+import { orderForEnding } from "./unused-browsers.ts";
 
 /**
  * Creates places, whose queue has the sessions in `queue`, first those of another host. `moves` contains the positions in
@@ -14,11 +15,16 @@ function openPlaces(
 ) {
   const queue = others.map((sessionId) => ({ sessionId, isOurs: false }));
   const sought: number[] = [];
+  /** The sessions that have left the queue. `takeNext` may still return them. */
+  const left = new Set<string>();
   const places = createBrowserPlaces({
     max,
     endUnused,
     takeNext: async () => queue.shift(),
-    listPositions: async () => queue.map(({ sessionId }, index) => [sessionId, index + 1]),
+    listPositions: async () =>
+      queue
+        .filter(({ sessionId }) => !left.has(sessionId))
+        .map(({ sessionId }, index) => [sessionId, index + 1]),
     seekElsewhere: (count) => void sought.push(count),
     onError: (error) => assert.fail(String(error)),
   });
@@ -29,7 +35,7 @@ function openPlaces(
     moves[name] = [];
     ticket.granted.then(
       () => granted.push(name),
-      () => {},
+      () => left.add(name),
     );
     if (ticket.isWaiting() && sessionId !== undefined) {
       queue.push({ sessionId, isOurs: true });

@@ -1,5 +1,3 @@
-import type { OpenTurn } from "#lib/session/store/run-store.ts";
-
 /** A request for one of the places for running browsers. */
 export type PlaceTicket = {
   /** Resolves when there is a place. Rejects with the error of `release` if `release` is called before that. */
@@ -283,28 +281,3 @@ async function offer(places: Places, count: number): Promise<number> {
   void admit(places);
   return Math.min(free + ended, count);
 }
-
-/** A browser that is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress. */
-type UnusedBrowser = {
-  /** Time since the last use of the browser, in milliseconds. */
-  idleMs: number;
-  /** State of the open turn of the browser's session. Undefined if no turn is open. */
-  turn: OpenTurn | undefined;
-};
-
-/**
- * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open
- * turn, then browsers of parked (paused) turns, then browsers that an open turn has not used for `idleMinMs`. Within
- * each group, the browsers that were idle for longest come first. A browser that an open turn used more recently is
- * left out, because text that was typed into its page would be lost.
- */
-export function orderForEnding<Unused extends UnusedBrowser>(
-  unused: readonly Unused[],
-  idleMinMs: number,
-): Unused[] {
-  return unused
-    .filter(({ turn, idleMs }) => turn !== "open" || idleMs >= idleMinMs)
-    .sort((a, b) => rank(a) - rank(b) || b.idleMs - a.idleMs);
-}
-
-const rank = ({ turn }: UnusedBrowser): number => (turn === undefined ? 0 : turn === "parked" ? 1 : 2);

@@ -5,8 +5,9 @@ import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
 import { createInputQueue } from "../view/input.ts";
 import type { Screencast } from "../view/screencast.ts";
-import type { BrowserLifecycle, RunningBrowser } from "./browser-lifecycle.ts";
+import type { BrowserLifecycle } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
+import type { RunningBrowser } from "./lifecycle/lifecycle-state.ts";
 
 /**
  * Connects a session to the browser that it has just taken from the pool: input, screencast and events, including the

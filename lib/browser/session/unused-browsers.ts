@@ -1,5 +1,5 @@
+import type { OpenTurn } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
-import { orderForEnding } from "./browser-places.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { SessionBrowsers } from "./session-browsers.ts";
 
@@ -66,3 +66,28 @@ async function omitShared(records: BrowserRecords, entries: Entry[]): Promise<En
   const shared = new Set(await records.listSharedInUse(idsOf(entries)));
   return entries.filter(([sessionId]) => !shared.has(sessionId));
 }
+
+/** A browser that is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress. */
+type UnusedBrowser = {
+  /** Time since the last use of the browser, in milliseconds. */
+  idleMs: number;
+  /** State of the open turn of the browser's session. Undefined if no turn is open. */
+  turn: OpenTurn | undefined;
+};
+
+/**
+ * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open
+ * turn, then browsers of parked (paused) turns, then browsers that an open turn has not used for `idleMinMs`. Within
+ * each group, the browsers that were idle for longest come first. A browser that an open turn used more recently is
+ * left out, because text that was typed into its page would be lost.
+ */
+export function orderForEnding<Unused extends UnusedBrowser>(
+  unused: readonly Unused[],
+  idleMinMs: number,
+): Unused[] {
+  return unused
+    .filter(({ turn, idleMs }) => turn !== "open" || idleMs >= idleMinMs)
+    .sort((a, b) => rank(a) - rank(b) || b.idleMs - a.idleMs);
+}
+
+const rank = ({ turn }: UnusedBrowser): number => (turn === undefined ? 0 : turn === "parked" ? 1 : 2);

@@ -275,6 +275,32 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
+/**
+ * Writes why the page of a retarget was not opened, unless there is a newer retarget, or a host has written an outcome.
+ *
+ * @returns the updated row; undefined if nothing was written.
+ */
+export async function failPage(
+  tx: Transaction,
+  sessionId: string,
+  retargets: number,
+  lastError: string,
+): Promise<BrowserRow | undefined> {
+  const [row] = await tx
+    .update(browsers)
+    .set({ lastError, updatedAt: new Date() })
+    .where(
+      and(
+        eq(browsers.sessionId, sessionId),
+        eq(browsers.retargets, retargets),
+        eq(browsers.pageWant, "selected"),
+        isNull(browsers.lastError),
+      ),
+    )
+    .returning();
+  return row;
+}
+
 /** A browser that is recorded as starting or running, and its host. */
 type RecordedBrowser = { sessionId: string; hostId: string | null };
 

@@ -11,6 +11,7 @@ import {
   type BrowserFields,
   type BrowserPatch,
   type BrowserRow,
+  failPage,
   type HostedBrowser,
   listSharedInUse,
   moveBrowser,
@@ -143,6 +144,21 @@ export async function selectBrowserPage(
     const row = await selectPage(tx, sessionId, url);
     await emitStatus(tx, emit, session.source, row);
     return row;
+  });
+}
+
+/** Records why no host has begun to open a selected page, see {@link failPage}. */
+export async function failBrowserPage(
+  { db, log }: StoreDeps,
+  sessionId: string,
+  retargets: number,
+  lastError: string,
+): Promise<void> {
+  const session = await readBrowserSession(db, sessionId);
+  if (!session) return;
+  await log.transact(sessionId, async (tx, emit) => {
+    const row = await failPage(tx, sessionId, retargets, lastError);
+    if (row) await emitStatus(tx, emit, session.source, row);
   });
 }
 

@@ -53,6 +53,22 @@ describe("the settings of a browser host", () => {
       { BROWSER_HOST_TOKEN: TOKEN, BROWSER_HOST_CERT: "/cert.pem" },
       "BROWSER_HOST_CERT: needs BROWSER_HOST_KEY, and the other way round",
     );
+    const { cert } = makeCertificate();
+    const [file, missing] = [join(folder, "only-a-certificate.pem"), join(folder, "missing.pem")];
+    await writeFile(file, cert);
+    const files = (certPath: string) =>
+      readHostSettings({
+        DATA_DIR: folder,
+        BROWSER_HOST_TOKEN: TOKEN,
+        BROWSER_HOST_CERT: certPath,
+        BROWSER_HOST_KEY: file,
+      });
+    await assert.rejects(files(missing), {
+      message: /^BROWSER_HOST_CERT: \S+missing\.pem cannot be read: no such file/,
+    });
+    await assert.rejects(files(file), {
+      message: /^BROWSER_HOST_CERT, BROWSER_HOST_KEY: must be a certificate and its private key in PEM/,
+    });
   });
 });
 

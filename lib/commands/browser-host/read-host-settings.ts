@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 import type { HostStart } from "#lib/browser-host/host/run-host.ts";
 import { newHostId } from "#lib/browser-host/host-id.ts";
 import { EnvError, readEnv } from "#lib/server/env.ts";
 import { readChromiumLimits, readLaunch } from "#lib/server/read-launch.ts";
+import { errorText } from "#lib/text/error-text.ts";
 
 /** The variables that a browser host reads. */
 const VARIABLES = [
@@ -26,7 +28,7 @@ const REFUSED = ["DATABASE_URL", "ENCRYPTION_KEY", "ENCRYPTION_KEY_PREVIOUS"];
 /**
  * Reads the settings of `npm run browser-host` from the environment.
  *
- * @throws EnvError if a variable is invalid or missing, or must not be set; Error if a file cannot be read.
+ * @throws EnvError if a variable is invalid or missing, or must not be set.
  */
 export async function readHostSettings(source: Record<string, string | undefined>): Promise<HostStart> {
   const refused = REFUSED.find((name) => source[name]);
@@ -60,7 +62,26 @@ function readAddress(text: string): HostStart["listen"] {
   return { host, port: Number(port) };
 }
 
-async function readTls({ cert, key }: { cert: string; key: string }) {
-  const [certText, keyText] = await Promise.all([readFile(cert, "utf8"), readFile(key, "utf8")]);
-  return { cert: certText, key: keyText };
+/** @throws EnvError if a file cannot be read, or if they are not a certificate and its key. */
+async function readTls(paths: { cert: string; key: string }) {
+  const [cert, key] = await Promise.all([
+    readSettingFile("BROWSER_HOST_CERT", paths.cert),
+    readSettingFile("BROWSER_HOST_KEY", paths.key),
+  ]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new EnvError(
+      `BROWSER_HOST_CERT, BROWSER_HOST_KEY: must be a certificate and its private key in PEM: ${errorText(error)}`,
+    );
+  }
+  return { cert, key };
+}
+
+async function readSettingFile(name: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new EnvError(`${name}: ${path} cannot be read: ${errorText(error)}`);
+  }
 }

@@ -1,0 +1,96 @@
+import type { Logger } from "#lib/log/logger.ts";
+import type { ScriptPointer } from "../../browser-service.ts";
+import type { SubmitAnnotation } from "../../overlay/overlay-controller.ts";
+import type { OpenBrowser } from "../../page/open-browser.ts";
+import type { PageNavigation } from "../../page/page-navigation.ts";
+import type { PageScript } from "../../page/page-script.ts";
+import type { SiteDataChange } from "../../state/site-data.ts";
+import type { PictureKeeper, PictureKeeperDeps } from "../../view/page-picture.ts";
+import type { Screencast } from "../../view/screencast.ts";
+import type { BrowserLifecycle } from "../browser-lifecycle.ts";
+import type { PlaceTicket } from "../browser-places.ts";
+import type { StoredRecord } from "../browser-record.ts";
+import { runningIn } from "../lifecycle/lifecycle-state.ts";
+
+/** The dependencies of one session's browser. */
+export type SessionBrowserDeps = {
+  sessionId: string;
+  record: StoredRecord;
+  logger: Logger;
+  requestPlace: (onMove: (position: number) => void) => PlaceTicket;
+  placeWait: { waitMs: number; explain: () => string };
+  /** Takes a running browser from the pool. @throws Error with a readable message. */
+  take: () => Promise<OpenBrowser>;
+  /** Whether a viewer may start a browser: the agent has an open turn, and a place for a running browser is free. */
+  mayStartForViewer: () => Promise<boolean>;
+  /** Stores cookies and storage of sites, see `BrowserRecords.saveSiteData`. */
+  saveSiteData: (change: Omit<SiteDataChange, "sessionId">) => Promise<boolean>;
+  /** Reads the script that the service runs in the session's pages. */
+  readPageScript: () => Promise<PageScript>;
+  /** Called when the browser has become unused. The service may then end it for a waiting session. */
+  onUnused: () => void;
+  createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
+  /** Returns why a page may not be opened; undefined if it may be. */
+  refuse: (url: URL) => Promise<string | undefined>;
+  onAnnotation: SubmitAnnotation;
+  /** Whether the session has a workspace for files (`capabilities.sandbox`). */
+  hasWorkspace: boolean;
+  /** Stores a file that a page offered for download. @see BrowserServiceDeps.storeDownload */
+  storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
+  nowMs: () => number;
+};
+
+/** How people and tools use the session's browser. These values stay when the browser restarts. */
+export type Usage = {
+  usedAtMs: number;
+  /** Number of tool calls that hold the browser. While it is not 0, the browser does not count as unused. */
+  holds: number;
+  pointerListeners: Set<(pointer: ScriptPointer) => void>;
+  /** The start of the browser of which the model was told last, see `RunningBrowser.starts`. */
+  toldStarts: number;
+};
+
+/** The parts of a session's browser. The functions of this folder work on them. */
+export type Session = {
+  deps: SessionBrowserDeps;
+  life: BrowserLifecycle;
+  navigation: PageNavigation;
+  cast: Screencast;
+  picture: PictureKeeper;
+  usage: Usage;
+};
+
+const REST_MS = 10 * 60_000;
+
+/** @see SessionBrowser.isUnused */
+export function isUnused({ life, usage, navigation, cast }: Session): boolean {
+  return (
+    life.state().kind === "up" && usage.holds === 0 && !navigation.isNavigating() && cast.watcherCount() === 0
+  );
+}
+
+/** Every use sets `usedAtMs` at once, and none is in progress for this long without a browser that runs or starts. */
+export function isEvictable({ life, usage, navigation, cast }: Session, nowMs: number): boolean {
+  return (
+    life.state().kind === "none" &&
+    usage.holds === 0 &&
+    !navigation.isNavigating() &&
+    cast.watcherCount() === 0 &&
+    nowMs - usage.usedAtMs >= REST_MS
+  );
+}
+
+/** Notes the end of a use. Stores site data and a picture soon, if the browser is unused now. */
+export function noteUseEnded(session: Session): void {
+  session.usage.usedAtMs = session.deps.nowMs();
+  runningIn(session.life.state())?.browser.siteData.saveSoon();
+  if (!isUnused(session)) return;
+  session.picture.keepSoon();
+  session.deps.onUnused();
+}
+
+/** Notes a use of the browser. */
+export function touch({ deps, usage, navigation }: Session): void {
+  usage.usedAtMs = deps.nowMs();
+  navigation.noteUse();
+}
