@@ -213,7 +213,7 @@ export async function endListener(url: string, signal: "SIGTERM" | "SIGKILL"): P
 }
 
 /** Returns the id of the process that listens at a URL on loopback. */
-async function findListener(url: string): Promise<number | undefined> {
+export async function findListener(url: string): Promise<number | undefined> {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, "0");
   const sockets = await readFile("/proc/net/tcp", "utf8");
   const [, inode] = new RegExp(`:${port} 0{8}:0{4} 0A (?:\\S+ +){5}(\\d+)`).exec(sockets) ?? [];
