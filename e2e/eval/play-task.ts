@@ -17,7 +17,7 @@ export type TaskResult = CallCharacters & {
   /** Number of characters that the model received in tool results and in the first snapshot of the page. */
   charsRead: number;
   seconds: number;
-  /** Why the task was not solved: the error of the turn, or the outcome as JSON. Null if the task is solved. */
+  /** Why the task was not solved: the error of the turn, or the outcome and the failures of tools as JSON. Null if it is solved. */
   remark: string | null;
 };
 
@@ -49,6 +49,7 @@ export async function playTask(
   const done = site.drainDone(task);
   const [end] = only(events, "run.completed");
   const isSolved = end?.outcome === "succeeded" && task.isSolved({ done, answer, value });
+  const failures = only(events, "tool.result").filter(({ state }) => state !== "succeeded");
   const charsRead = await countRead(service, session.sessionId);
   await service.endBrowser(session.sessionId);
   return {
@@ -56,12 +57,18 @@ export async function playTask(
     isSolved,
     modelCalls: end?.usage.modelCalls ?? 0,
     toolCalls: end?.usage.toolCalls ?? 0,
-    toolErrors: only(events, "tool.result").filter(({ state }) => state !== "succeeded").length,
+    toolErrors: failures.length,
     charsRead,
     seconds: Math.round((performance.now() - startedMs) / 100) / 10,
     remark: isSolved
       ? null
-      : (end?.error ?? JSON.stringify({ done, value, answer: answer.slice(0, 200) }).slice(0, 400)),
+      : (end?.error ??
+        JSON.stringify({
+          done,
+          value,
+          answer: answer.slice(0, 200),
+          failures: failures.map(({ preview }) => preview.slice(0, 200)),
+        }).slice(0, 800)),
   };
 }
 

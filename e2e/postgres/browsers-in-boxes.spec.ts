@@ -25,7 +25,7 @@ test.beforeAll(async () => {
     response
       .writeHead(200, { "content-type": "text/html" })
       .end(
-        `<!doctype html><title>Shop</title><body onclick="fetch('/clicked')"><h1>Shop</h1><input aria-label=Name id=name>`,
+        `<!doctype html><title>Shop</title><script>onclick = () => fetch("/clicked")</script><h1>Shop</h1><input aria-label=Name id=name>`,
       );
   });
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));

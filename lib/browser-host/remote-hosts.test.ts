@@ -4,7 +4,14 @@ import { eq } from "drizzle-orm";
 import { browserHosts, browsers } from "#db/schema/index.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { callOf } from "#lib/tools/browser/test-fixture.ts";
-import { endListener, openTestHosts, TEST_HOST_TOKEN, type TestHosts, type TestProcess } from "./testing.ts";
+import {
+  endListener,
+  findListener,
+  openTestHosts,
+  TEST_HOST_TOKEN,
+  type TestHosts,
+  type TestProcess,
+} from "./testing.ts";
 
 /** `places-of-hosts.test.ts` has more sessions and places, without browsers. */
 const SESSIONS = 6;
@@ -136,4 +143,30 @@ test("hosts that cannot be used are named with the reason, and a retarget fails 
   } finally {
     await own.close();
   }
+});
+
+test("a host whose connection ends meanwhile does not keep a session's browser from being closed", async () => {
+  const two = [await hosts.startRemote(PLACES), await hosts.startRemote(PLACES)];
+  const process = await openProcess(two);
+  const sessionId = await insertTestSession(hosts.db);
+  await process.service.navigate(sessionId, `${site.origin}/page`);
+  const [{ url = "" } = {}] = await hosts.db
+    .select({ url: browserHosts.url })
+    .from(browserHosts)
+    .innerJoin(browsers, eq(browsers.hostId, browserHosts.id))
+    .where(eq(browsers.sessionId, sessionId));
+  const other = two.find((each) => each !== url) ?? "";
+  const pid = await findListener(other);
+  assert.ok(pid);
+  // It does not answer, and its connection ends while the call waits.
+  globalThis.process.kill(pid, "SIGSTOP");
+  const closing = process.service.closeSession(sessionId);
+  await waitFor(
+    async () => (await process.service.readStatus(sessionId)).status === "expired",
+    "the end of the browser",
+  );
+  const reaping = process.service.reapIdle();
+  await endListener(other, "SIGKILL");
+  await Promise.all([closing, reaping]);
+  await process.close(true);
 });

@@ -6,7 +6,7 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import { countTests, type ReportedTest, readReport } from "./read-report.ts";
 import { REPORT_PATH, TESTS_MAX } from "./runner-program.ts";
 import type { TestRunRow } from "./test-run-store.ts";
-import type { TestFolder } from "./watch-test-run.ts";
+import type { TestFolder } from "./test-runs-deps.ts";
 
 const REPORT_BYTES_MAX = 8 * 2 ** 20;
 const REFUSALS_SHOWN = 5;

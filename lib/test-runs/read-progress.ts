@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TestCounts } from "#db/schema/index.ts";
 import { PROGRESS_PATH, TESTS_MAX } from "./runner-program.ts";
-import type { TestFolder } from "./watch-test-run.ts";
+import type { TestFolder } from "./test-runs-deps.ts";
 
 const number = z.int().min(0).max(TESTS_MAX);
 const progressSchema = z.object({

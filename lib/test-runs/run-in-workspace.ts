@@ -14,8 +14,8 @@ import { readEnd } from "./read-end.ts";
 import { composeProgram, PROGRESS_PATH, REPORT_PATH, RUNNER_MARGIN_MS } from "./runner-program.ts";
 import { createFileStore } from "./store-files.ts";
 import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
-import type { TestRunsDeps } from "./test-runs-deps.ts";
-import { RunEnded, type TestFolder } from "./watch-test-run.ts";
+import type { TestFolder, TestRunsDeps } from "./test-runs-deps.ts";
+import { RunEnded } from "./watch-test-run.ts";
 
 /** The outcome of a test run, with the results of its tests. */
 export type TestRunEnd = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createFileStore } from "./store-files.ts";
-import type { TestFolder } from "./watch-test-run.ts";
+import type { TestFolder } from "./test-runs-deps.ts";
 
 const MEBIBYTE = 2 ** 20;
 

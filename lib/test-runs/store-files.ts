@@ -3,7 +3,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ReportedFile } from "./read-report.ts";
-import type { TestFolder } from "./watch-test-run.ts";
+import type { TestFolder } from "./test-runs-deps.ts";
 
 const MEBIBYTE = 2 ** 20;
 /** Limits on the size of one saved file, and on the size and number of all saved files of a test run. */

@@ -4,7 +4,7 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { SandboxService, TestPlace } from "#lib/sandbox/sandbox-service.ts";
+import type { SandboxService, TestPlace, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 
 /** The dependencies of test runs. */
@@ -21,3 +21,6 @@ export type TestRunsDeps = {
   /** Identifies this process among the processes that share the database. */
   owner: ProcessOwner;
 };
+
+/** The folder in which the tests of a test run run: the workspace of its session, or a copy at a browser host. */
+export type TestFolder = Pick<Workspace, "readFile">;

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestCounts } from "#db/schema/index.ts";
-import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { readProgress } from "./read-progress.ts";
 import { NO_COUNTS, storeCounts, type TestRunRow } from "./test-run-store.ts";
-import type { TestRunsDeps } from "./test-runs-deps.ts";
+import type { TestFolder, TestRunsDeps } from "./test-runs-deps.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
-
-/** The folder in which the tests of a test run run: the workspace of its session, or a copy at a browser host. */
-export type TestFolder = Pick<Workspace, "readFile">;
 
 type WhyEnded = "cancelled" | "lost" | "shutdown" | "paused" | "unreachable";
 

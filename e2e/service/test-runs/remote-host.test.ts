@@ -10,6 +10,9 @@ import { openTestHosts, TEST_HOST_TOKEN, type TestHosts } from "#lib/browser-hos
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import { playTestRun } from "#lib/test-runs/play-test-run.ts";
+import { openTestService } from "../testing.ts";
+import { playTurn } from "../variants/variants-testing.ts";
+import { runAndWait, write } from "./test-runs-testing.ts";
 import {
   createPlayer,
   openWaitingSite,
@@ -56,6 +59,18 @@ const openProcess = async (name: string) =>
 
 const play = (from: Parameters<typeof playTestRun>[0], id: string) =>
   playTestRun(from, id, new AbortController().signal);
+
+test("the agent of a service without a Chromium runs tests at its hosts", async () => {
+  const service = await openTestService({
+    BROWSER_HOSTS: await hosts.startRemote(1),
+    BROWSER_HOST_TOKEN: TEST_HOST_TOKEN,
+  });
+  const content = `import { expect, test } from "@playwright/test";
+    test("counts", () => expect(1 + 1).toBe(2));`;
+  const { results } = await playTurn(service, [write("tests/count.spec.ts", content), ...runAndWait()]);
+  assert.match(results.at(-1) ?? "", /1 passed/);
+  await service.close();
+});
 
 /** Lists the copies of workspaces at the host. */
 async function listCopies(): Promise<string[]> {

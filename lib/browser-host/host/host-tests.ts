@@ -56,6 +56,7 @@ const FILE_BYTES_MAX = 256 * 2 ** 20;
 /** Creates the tests of a host. @param dataDir the folder of the host, which exists. */
 export function createHostTests({ dataDir, logger }: { dataDir: string; logger: Logger }): HostTests {
   const places = new Map<string, Place>();
+  const removals = new Map<string, Promise<void>>();
   let sandboxes: Promise<SandboxService> | undefined;
 
   const openSandboxes = () => {
@@ -69,11 +70,29 @@ export function createHostTests({ dataDir, logger }: { dataDir: string; logger: 
   function placeOf(leaseId: string): Place {
     const existing = places.get(leaseId);
     if (existing) return existing;
-    const workspace = openSandboxes().then((opened) => opened.open(leaseId));
+    // An earlier lease of this test run may just have ended.
+    const removed = removals.get(leaseId) ?? Promise.resolve();
+    const workspace = removed.then(openSandboxes).then((opened) => opened.open(leaseId));
     const place: Place = { workspace, added: new Map(), ending: new AbortController(), running: undefined };
     places.set(leaseId, place);
     workspace.catch(() => places.get(leaseId) === place && places.delete(leaseId));
     return place;
+  }
+
+  async function remove(leaseId: string): Promise<void> {
+    const place = places.get(leaseId);
+    if (!place) return;
+    places.delete(leaseId);
+    place.ending.abort(new Error("the lease of the test run was released"));
+    const removal = removeFiles(leaseId, place);
+    removals.set(leaseId, removal);
+    await removal.finally(() => removals.get(leaseId) === removal && removals.delete(leaseId));
+  }
+
+  async function removeFiles(leaseId: string, { workspace, running }: Place): Promise<void> {
+    await running?.catch(() => {});
+    // A copy that could not be opened has no files.
+    if (await workspace.catch(() => undefined)) await (await openSandboxes()).remove(leaseId);
   }
 
   return {
@@ -106,16 +125,9 @@ export function createHostTests({ dataDir, logger }: { dataDir: string; logger: 
       const { workspace, added } = placeOf(leaseId);
       return listChanged(await workspace, added);
     },
-    async remove(leaseId) {
-      const place = places.get(leaseId);
-      if (!place) return;
-      places.delete(leaseId);
-      place.ending.abort(new Error("the lease of the test run was released"));
-      await place.running?.catch(() => {});
-      await (await sandboxes)?.remove(leaseId);
-    },
+    remove,
     async close() {
-      await Promise.all([...places.keys()].map(this.remove));
+      await Promise.all([...places.keys()].map(remove));
       await (await sandboxes?.catch(() => undefined))?.close();
       if (sandboxes) await rm(folderIn(dataDir), { recursive: true, force: true });
     },

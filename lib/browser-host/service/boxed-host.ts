@@ -107,8 +107,10 @@ export function createBoxedHosts(deps: BoxedHostsDeps): BoxedHosts {
             cause: error,
           });
         }
-        if (performance.now() > until)
+        if (performance.now() > until) {
+          logger.warn({ sessionId: root, err: error }, "a browser host in a Vercel Sandbox does not answer");
           throw new Error("The browser host in this session's machine does not answer.", { cause: error });
+        }
         await sleep(RETRY_MS);
       }
     }

@@ -9,6 +9,7 @@ import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { HostCalls } from "../host-calls.ts";
 import { callAtHost } from "./at-host.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
+import type { ConnectedHost } from "./host-connections.ts";
 import { deleteOldHosts } from "./host-store.ts";
 import { findHostOfTests } from "./remote-tests.ts";
 
@@ -33,8 +34,20 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     act: (link: Link<HostCalls>) => Promise<Result>,
     options?: Parameters<typeof callAtHost>[3],
   ) => callAtHost(hosts, sessionId, act, options);
-  const everywhere = async (act: (link: Link<HostCalls>) => Promise<unknown>) => {
-    await Promise.all(hosts.list().map(({ link }) => act(link)));
+  /**
+   * Calls all connected hosts. A host whose connection ends meanwhile has ended, perhaps with the machine of a session
+   * that is removed, or finds out when it renews its lease.
+   */
+  const everywhere = async <Result>(act: (host: ConnectedHost) => Promise<Result>) => {
+    const results = await Promise.all(
+      hosts.list().map((host) =>
+        act(host).catch((error: unknown) => {
+          if (error instanceof LinkEndedError) return undefined;
+          throw error;
+        }),
+      ),
+    );
+    return results.filter((result) => result !== undefined);
   };
   /** Calls the session's host if one runs its browser. Failures are only logged. */
   const tell = (sessionId: string, act: (link: Link<HostCalls>) => Promise<unknown>) =>
@@ -67,8 +80,9 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     navigate: (sessionId, url, signal) =>
       at(sessionId, (link) => link.call("navigate", { sessionId, url }, { signal }), { signal }),
     history: (sessionId, action) => at(sessionId, (link) => link.call("history", { sessionId, action })),
-    refreshPageScripts: (sessionIds) =>
-      everywhere((link) => link.call("refreshPageScripts", { sessionIds: [...sessionIds] })),
+    async refreshPageScripts(sessionIds) {
+      await everywhere(({ link }) => link.call("refreshPageScripts", { sessionIds: [...sessionIds] }));
+    },
     async settle(sessionId) {
       await (await routes.find(sessionId))?.call("settle", { sessionId });
     },
@@ -82,8 +96,8 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
     async reapIdle(listRecorded) {
-      const ended = await Promise.all(
-        hosts.list().map(async ({ id, link }) => link.call("reapIdle", { recorded: await listRecorded(id) })),
+      const ended = await everywhere(async ({ id, link }) =>
+        link.call("reapIdle", { recorded: await listRecorded(id) }),
       );
       await deleteOldHosts(db);
       return ended.reduce((sum, count) => sum + count, 0);
@@ -91,7 +105,7 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     async closeSession(sessionId) {
       // Connects to the session's host. One that cannot be reached ends the browser when it renews its lease.
       await hosts.find(sessionId).catch(() => undefined);
-      await everywhere((link) => link.call("closeSession", { sessionId }));
+      await everywhere(({ link }) => link.call("closeSession", { sessionId }));
     },
     describe: describeNow,
     close: () => hosts.close(true),
