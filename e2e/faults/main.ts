@@ -37,10 +37,11 @@ function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[
 
 /** Plays the campaign. @returns true if no run had a violation. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
+  const planned = planRuns(options);
+  if (planned.length === 0) throw new Error("--only: the selected cases need another --database");
   const server = await openDatabases(options.database);
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
-  const planned = planRuns(options);
   const total = planned.length;
   const runs: CaseRun[] = [];
 

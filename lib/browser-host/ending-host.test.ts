@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { browserHosts } from "#db/schema/index.ts";
-import { listAlive, listDescendants } from "#e2e/crash/processes.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { listenForLinks } from "#lib/host-link/listen-for-links.ts";
 import { openLink } from "#lib/host-link/open-link.ts";
@@ -31,14 +31,21 @@ after(async () => {
 });
 
 async function killHosts(): Promise<void> {
-  for (const { id } of await hosts.db.select().from(browserHosts)) {
-    const pid = await hosts.findHostProcess(id);
-    const [host] = listDescendants(process.pid).filter((each) => each.pid === pid);
-    assert.ok(host);
-    process.kill(pid, "SIGKILL");
-    await waitFor(() => listAlive([host]).length === 0, "the end of the host's process");
+  for (const { id, url } of await hosts.db.select().from(browserHosts)) {
+    process.kill(await hosts.findHostProcess(id), "SIGKILL");
+    await waitFor(() => isRefused(url), "the end of the host");
   }
 }
+
+/** Whether nothing listens at a URL on loopback. A process that is being ended still resets connections. */
+const isRefused = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+  });
 
 test("a page that a client has requested is opened at another host if the first one is killed meanwhile", async () => {
   const { service, close } = await hosts.open();
