@@ -19,7 +19,7 @@ type Chromium = {
 };
 
 /** How long the contexts of a session may take to close. A Chromium that needs longer is ended. */
-const CLOSE_MS_MAX = 15_000;
+const CLOSE_MS_MAX = 30_000;
 
 /**
  * Creates a provider whose Chromiums are used by up to `max` sessions of the same owner. Each session has a context, a
