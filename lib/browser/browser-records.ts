@@ -8,7 +8,7 @@ import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./
 export type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession };
 
 /** A session, as a browser host reads it. */
-export type HostedSession = BrowserSession & {
+type HostedSession = BrowserSession & {
   /**
    * The same for sessions of the same owner and user, which may share a Chromium. It reveals nothing about them.
    * Undefined if the process of the service is of an earlier version: the session then shares none.

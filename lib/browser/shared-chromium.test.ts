@@ -285,6 +285,19 @@ test("a spare Chromium belongs to the owner whose session takes it", async () =>
   }
 });
 
+test("places count sessions: one that could share a Chromium waits for a place, too", async () => {
+  const few = await openTestBrowsers([], { contextsPerProcess: 4, maxLive: 1 }, harness.db);
+  try {
+    const [one = "", other = ""] = await Promise.all([0, 1].map(() => insertTestSession(harness.db)));
+    const release = await few.browsers.hold(one);
+    assert.deepEqual(await few.browsers.open(other), { state: "waiting" });
+    release();
+    assert.equal((await few.browsers.ensure(other)).browser.isConnected(), true);
+  } finally {
+    await few.close();
+  }
+});
+
 test("by default, each session has a Chromium of its own", async () => {
   const separate = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   try {

@@ -76,3 +76,18 @@ test("a key that is not 32 bytes is refused, current or previous", () => {
   assert.throws(() => createSealer(randomBytes(31)), /must be 32 bytes/);
   assert.throws(() => createSealer(first, [randomBytes(33)]), /must be 32 bytes/);
 });
+
+test("a hash is the same for the same values only, and depends on the current key and on its use", () => {
+  const sealer = createSealer(first, [second]);
+  const hash = sealer.hash("use", ["ada", null]);
+  assert.equal(createSealer(first).hash("use", ["ada", null]), hash);
+  assert.match(hash, /^[\w-]{43}$/);
+  const others = [
+    sealer.hash("other", ["ada", null]),
+    createSealer(second, [first]).hash("use", ["ada", null]),
+    ...[["ada"], ["ada", ""], ["ada", "null"], ["a", "da"], [null, "ada"]].map((values) =>
+      sealer.hash("use", values),
+    ),
+  ];
+  assert.equal(new Set([hash, ...others]).size, others.length + 1);
+});

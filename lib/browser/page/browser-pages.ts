@@ -142,7 +142,7 @@ function pageEvents(opened: Opened, state: BrowserState, page: Page): LivePageEv
     onLoaded: () => owner()?.onLoaded(),
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
-      const reason = opened.process.takeEndReason() ?? CRASHED;
+      const reason = opened.process.explainCrash() ?? CRASHED;
       if (!state.events) return endUnused(opened.process, state);
       if (owner()) return owner()?.onCrashed(reason);
       opened.activity.add({ kind: "page-lost", page, url: page.url(), reason });

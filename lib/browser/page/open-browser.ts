@@ -81,7 +81,8 @@ const REFUSALS_MAX = 50;
  * closes, the previously selected page becomes the selected page again. If there is none, a new page opens. While eight
  * pages are open, the service closes any further page immediately.
  *
- * @param start starts the Chromium, or finds one to share. @throws Error with a readable message when no browser can be started.
+ * @param start starts the Chromium, or finds one to share.
+ * @throws Error with a readable message when no browser can be started.
  */
 export async function openBrowser(
   start: () => Promise<BrowserProcess>,

@@ -31,8 +31,8 @@ export type BrowserProcess = {
   /** Whether the browser accepts the key that the proxies use for our own https origins. */
   acceptsKey: boolean;
   /**
-   * Resolves when a local browser's process has ended, for any reason. For a remote browser, resolves when `kill` is
-   * called.
+   * Resolves when a local browser's process has ended, for any reason. For a remote browser, and for a Chromium that
+   * other sessions use, resolves when `kill` is called.
    */
   exited: Promise<void>;
   /** Resolves with the first unexpected error of the service while it handled a message of the browser. */
@@ -46,8 +46,11 @@ export type BrowserProcess = {
   nameSession: (sessionId: string) => void;
   /** Sets a function that the browser's requests to a host wait for. Has no effect if no proxy sees the requests. */
   holdRequests: (hold: HoldRequests) => void;
-  /** Returns why the service has just ended a page that took too much. Returns each reason once. */
-  takeEndReason: () => string | undefined;
+  /**
+   * Returns why the service has ended a page whose crash the browser reports now: the page took too much. Undefined if the
+   * page has crashed by itself.
+   */
+  explainCrash: () => string | undefined;
   /**
    * Ends a local browser with all its processes and removes its files. If other sessions use the Chromium, closes only
    * the contexts of this session and its proxy. Disconnects from a remote browser. Never rejects.

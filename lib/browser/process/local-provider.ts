@@ -142,7 +142,7 @@ export function createLocalProvider(deps: {
     const { devtools, pid, exited } = started;
     try {
       const connected = await connectPlaywright(devtools);
-      const { takeEndReason } = watchPageLimits({ devtools, exited, use, limits, logger });
+      const { explainCrash } = watchPageLimits({ devtools, exited, use, limits, logger });
       return {
         ...connected,
         devtools,
@@ -155,7 +155,7 @@ export function createLocalProvider(deps: {
         findRefusal: proxy.findRefusal,
         nameSession: proxy.nameSession,
         holdRequests: proxy.holdRequests,
-        takeEndReason,
+        explainCrash,
         kill,
       };
     } catch (error) {

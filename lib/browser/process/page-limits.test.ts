@@ -95,7 +95,7 @@ describe("a page that takes too much", () => {
     });
     harness = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`], {
       contextsPerProcess: 2,
-      pageLimits: { memoryBytes: 300 * MIB, processors: 0.1, cpuWindowMs: 2_000, everyMs: 100 },
+      pageLimits: { memoryBytes: 300 * MIB, everyMs: 100 },
     });
   });
   after(async () => {
@@ -103,10 +103,10 @@ describe("a page that takes too much", () => {
     await site?.close();
   });
 
-  async function open(path: string) {
+  async function open(path: string, { browsers } = harness) {
     const id = await insertTestSession(harness.db);
-    await harness.browsers.navigate(id, `${site.origin}${path}`);
-    const live = await harness.browsers.ensure(id);
+    await browsers.navigate(id, `${site.origin}${path}`);
+    const live = await browsers.ensure(id);
     return { id, live, page: live.page() };
   }
   const untilError = (id: string) =>
@@ -136,10 +136,17 @@ describe("a page that takes too much", () => {
     await Promise.all([hungry, neighbor].map(({ id }) => harness.browsers.closeSession(id)));
   });
 
-  test("of the processors is ended only while another session shares its Chromium", async () => {
+  test("of the processors is ended while another session shares its Chromium", async (t) => {
+    // The limit is so low because the machine may give a busy page hardly more.
+    const limited = await openTestBrowsers(
+      [`127.0.0.1:${site.port}`],
+      { contextsPerProcess: 2, pageLimits: { processors: 0.02, cpuWindowMs: 3_000, everyMs: 100 } },
+      harness.db,
+    );
+    t.after(() => limited.close());
     // The neighbor has loaded its page before the Chromium is shared, so it is idle while the processes are measured.
-    const neighbor = await open("/neighbor");
-    const busy = await open("/busy");
+    const neighbor = await open("/neighbor", limited);
+    const busy = await open("/busy", limited);
     assert.equal(busy.live.browser, neighbor.live.browser);
     await busy.page.evaluate(() => {
       const source = URL.createObjectURL(new Blob(["for (;;);"]));
@@ -149,11 +156,10 @@ describe("a page that takes too much", () => {
     });
     assert.equal(
       await untilError(busy.id),
-      "the page used more than 0.1 processors for 2 s and was ended, because other sessions share its Chromium",
+      "the page used more than 0.02 processors for 3 s and was ended, because other sessions share its Chromium",
     );
     assert.equal(await neighbor.page.title(), "/neighbor");
     assert.ok(await isReady(neighbor.id));
-    await Promise.all([busy, neighbor].map(({ id }) => harness.browsers.closeSession(id)));
   });
 
   test("in a tab that is not selected is closed, and the session keeps its browser", async () => {

@@ -62,13 +62,15 @@ const describeProcessors = (processors: number, windowMs: number) =>
 
 const CONNECT_MS_MAX = 10_000;
 /** How long after the end of a process Chromium may report that its pages have crashed. */
-const REPORT_MS_MAX = 5_000;
+const REPORT_MS_MAX = 30_000;
+/** How much later than the first page of a process its other pages may be reported. */
+const NEXT_REPORT_MS_MAX = 1_000;
 
 /**
  * Measures the renderer processes of a local Chromium, and ends those that exceed a limit. Chromium then reports that the
  * pages of this process have crashed; the pages of other processes stay.
  *
- * @returns `takeEndReason`, see `BrowserProcess.takeEndReason`.
+ * @returns `explainCrash`, see `BrowserProcess.explainCrash`.
  */
 export function watchPageLimits(deps: {
   devtools: Devtools;
@@ -76,23 +78,28 @@ export function watchPageLimits(deps: {
   use: ChromiumUse;
   limits: PageLimits;
   logger: Logger;
-}): { takeEndReason: () => string | undefined } {
+}): { explainCrash: () => string | undefined } {
   const { devtools, exited, use, limits, logger } = deps;
   let connecting: Promise<DevtoolsConnection> | undefined;
   let windows: CpuWindows = new Map();
-  let reasons: { reason: string; endedMs: number }[] = [];
+  /** Processes that were ended, and that Chromium may still list. */
+  let ended = new Set<number>();
+  let reasons: { reason: string; untilMs: number }[] = [];
 
   async function check(): Promise<void> {
     const isShared = use.sessions > 1;
     if (limits.memoryBytes === 0 && !isShared) return;
     connecting ??= devtools.open(CONNECT_MS_MAX, { onEvent() {}, onClose() {} });
-    const renderers = await readRenderers(await connecting);
+    const listed = await readRenderers(await connecting);
+    ended = new Set(listed.map(({ pid }) => pid).filter((pid) => ended.has(pid)));
+    const renderers = listed.filter(({ pid }) => !ended.has(pid));
     const found = findExcess(limits, windows, renderers, { ms: performance.now(), isShared });
     windows = found.windows;
     for (const { pid, reason } of found.excess) {
+      if (!endProcess(pid)) continue;
+      ended.add(pid);
+      reasons.push({ reason, untilMs: performance.now() + REPORT_MS_MAX });
       logger.warn({ pid, reason }, "a page that took too much was ended");
-      reasons.push({ reason, endedMs: performance.now() });
-      endProcess(pid);
     }
   }
   let isRunning = false;
@@ -111,9 +118,12 @@ export function watchPageLimits(deps: {
   timer.unref();
   void exited.then(() => clearInterval(timer));
   return {
-    takeEndReason() {
-      reasons = reasons.filter(({ endedMs }) => performance.now() - endedMs <= REPORT_MS_MAX);
-      return reasons.shift()?.reason;
+    explainCrash() {
+      const nowMs = performance.now();
+      reasons = reasons.filter(({ untilMs }) => nowMs < untilMs);
+      const [first] = reasons;
+      if (first) first.untilMs = Math.min(first.untilMs, nowMs + NEXT_REPORT_MS_MAX);
+      return first?.reason;
     },
   };
 }
@@ -142,10 +152,11 @@ async function readOwnMemory(pid: number): Promise<number> {
   return kilobytes.reduce((sum, [, value]) => sum + Number(value) * 1_024, 0);
 }
 
-function endProcess(pid: number): void {
+/** @returns false if the process has ended meanwhile, or may not be ended. */
+function endProcess(pid: number): boolean {
   try {
-    process.kill(pid, "SIGKILL");
+    return process.kill(pid, "SIGKILL");
   } catch {
-    // The process has ended meanwhile.
+    return false;
   }
 }

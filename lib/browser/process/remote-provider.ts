@@ -62,7 +62,7 @@ export function createRemoteProvider(deps: {
           findRefusal: (url) => proxy?.findRefusal(url),
           nameSession: (sessionId) => proxy?.nameSession(sessionId),
           holdRequests: (hold) => proxy?.holdRequests(hold),
-          takeEndReason: () => undefined,
+          explainCrash: () => undefined,
           async kill() {
             // Discards the contexts of the connection; the browser keeps running.
             await connected.browser.close().catch(() => {});

@@ -11,15 +11,19 @@ type SharedProvider = BrowserProvider & {
   hasRoom: (owner: string | undefined) => boolean;
 };
 
+/** What a session waits for. Nothing of it stays in memory when the session has left a Chromium that others use. */
+type Member = { exited: PromiseWithResolvers<void>; faulted: PromiseWithResolvers<unknown> };
+
 type Chromium = {
   use: ChromiumUse;
   starting: Promise<BrowserProcess>;
+  members: Set<Member>;
   /** Whether more sessions may use it: it has not failed, and its last session has not left. */
   isOpen: boolean;
 };
 
 /** How long the contexts of a session may take to close. A Chromium that needs longer is ended. */
-const CLOSE_MS_MAX = 15_000;
+const CLOSE_MS_MAX = 30_000;
 
 /**
  * Creates a provider whose Chromiums are used by up to `max` sessions of the same owner. Each session has a context, a
@@ -40,16 +44,20 @@ export function shareChromium(deps: {
       : [...chromiums].find(({ isOpen, use }) => isOpen && use.owner === owner && use.sessions < max);
 
   function begin(use: ChromiumUse): Chromium {
-    const chromium: Chromium = { use, starting: provider.start(use), isOpen: true };
+    const chromium: Chromium = { use, starting: provider.start(use), members: new Set(), isOpen: true };
     chromiums.add(chromium);
-    const retire = () => {
+    const retire = (notify: (member: Member) => void) => {
       chromium.isOpen = false;
       chromiums.delete(chromium);
+      for (const member of [...chromium.members]) notify(member);
     };
-    chromium.starting.then(({ exited, faulted }) => {
-      void exited.then(retire);
-      void faulted.then(retire);
-    }, retire);
+    chromium.starting.then(
+      (process) => {
+        void process.exited.then(() => retire(({ exited }) => exited.resolve()));
+        void process.faulted.then((error) => retire(({ faulted }) => faulted.resolve(error)));
+      },
+      () => retire(() => {}),
+    );
     return chromium;
   }
 
@@ -65,6 +73,12 @@ export function shareChromium(deps: {
   async function enter(chromium: Chromium): Promise<BrowserProcess> {
     const process = await chromium.starting;
     const proxy = await egress.startProxy({ acceptsKey: process.acceptsKey });
+    if (!chromium.isOpen) {
+      await proxy.close();
+      throw new Error("the browser ended as the session joined it");
+    }
+    const member: Member = { exited: Promise.withResolvers(), faulted: Promise.withResolvers() };
+    chromium.members.add(member);
     const contexts = createContexts(process.browser, proxy.server);
     const own = ownConnections(process.devtools);
     const closeContexts = () =>
@@ -76,6 +90,7 @@ export function shareChromium(deps: {
         () => false,
       );
     const end = async () => {
+      chromium.members.delete(member);
       own.endAll();
       // The last session ends the process, which is faster.
       const isLast = chromium.use.sessions === 1;
@@ -87,12 +102,15 @@ export function shareChromium(deps: {
       await leave(chromium);
       // Until the pages have ended, no other program may get the proxy's port.
       await proxy.close();
+      member.exited.resolve();
     };
     let ending: Promise<void> | undefined;
     const kill = () => (ending ??= end());
-    void process.exited.then(kill);
+    void member.exited.promise.then(kill);
     return {
       ...process,
+      exited: member.exited.promise,
+      faulted: member.faulted.promise,
       devtools: own.devtools,
       newContext: contexts.open,
       findRefusal: proxy.findRefusal,
@@ -103,7 +121,10 @@ export function shareChromium(deps: {
   }
 
   return {
-    ...provider,
+    describe() {
+      const { available, detail } = provider.describe();
+      return { available, detail: `${detail}, shared by up to ${max} sessions of an owner` };
+    },
     hasRoom: (owner) => find(owner) !== undefined,
     async start(use) {
       const chromium = find(use.owner) ?? begin(use);

@@ -70,6 +70,18 @@ describe("the settings of a browser host", () => {
       message: /^BROWSER_HOST_CERT, BROWSER_HOST_KEY: must be a certificate and its private key in PEM/,
     });
   });
+
+  test("say how many sessions share a Chromium, and what a page may take", async () => {
+    const read = async (source: Record<string, string>) => {
+      const start = await readHostSettings({ DATA_DIR: folder, BROWSER_HOST_TOKEN: TOKEN, ...source });
+      return [start.contextsPerProcess, start.pageLimits];
+    };
+    assert.deepEqual(await read({}), [1, { memoryBytes: 2_048 * 2 ** 20 }]);
+    const set = { BROWSER_CONTEXTS_PER_PROCESS: "4", BROWSER_PAGE_MEMORY_MB: "0" };
+    assert.deepEqual(await read(set), [4, { memoryBytes: 0 }]);
+    const none = { BROWSER_HOST_TOKEN: TOKEN, BROWSER_CONTEXTS_PER_PROCESS: "0" };
+    await refuse(none, "BROWSER_CONTEXTS_PER_PROCESS: must be from 1 to 50");
+  });
 });
 
 test("the program listens with TLS, demands its token, waits without a service, and ends in order at SIGTERM", async () => {
