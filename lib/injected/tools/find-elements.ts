@@ -52,7 +52,7 @@ export function findBySelector(
 }
 
 /** A change whose selector matches elements that did not exist before. */
-export type OwnMatch = {
+type OwnMatch = {
   changeId: string;
   /** Whether it still matches an element that existed before. */
   keepsElement: boolean;

@@ -125,6 +125,7 @@ test("a drag that is intercepted says how to drag, and that works", async () => 
   );
   assert.match(report, /intercepts pointer events/);
   assert.match(report, /Drag with the mouse[\s\S]*page\.mouse\.up\(\)/);
+  assert.equal(await browser.live.page().locator("#layer").count(), 0, "the drag has ended");
   await run(
     "/drag",
     `const middle = async (selector) => {

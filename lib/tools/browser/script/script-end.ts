@@ -50,7 +50,7 @@ const HINTS = [
   {
     when: /\.(dragTo|dragAndDrop): .*intercepts pointer events/s,
     say:
-      "What is dragged, or something above the target, takes the drop. Drag with the mouse, which does not check what is under it: " +
+      "What is dragged, or something above the target, takes the drop; the drag was ended where it began. Drag with the mouse, which does not check what is under it: " +
       "take boundingBox() of both elements, then page.mouse.move to the middle of the first, page.mouse.down(), page.mouse.move to the " +
       "middle of the other with { steps: 10 }, page.mouse.up().",
   },

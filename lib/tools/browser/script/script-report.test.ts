@@ -138,6 +138,17 @@ test("after a script that returns nothing, the report shows what has changed", a
   assert.match(await run("await page.title();"), /\nSnapshot: nothing has changed since s\w+\.$/);
 });
 
+test("a script that returns a value also tells what has changed on the page, if anything has", async () => {
+  await open("/");
+  await run("await page.title();");
+  const changed = await run("await page.click('#add'); return 7;");
+  assert.match(changed, /^<Result: 7>\nWhat has happened:/);
+  assert.match(changed, /\nSnapshot: what has changed since s\w+ [^\n]*\n- "0"\n\+ "1"/);
+  assert.doesNotMatch(await run("return await page.title();"), /Snapshot/);
+  assert.match(await run("return await page.click('text=Next');"), /\nSnapshot\. </);
+  assert.doesNotMatch(await run("await page.goBack(); return 1;"), /Snapshot/);
+});
+
 test("the effect of a request that the script began is awaited", async () => {
   await open("/");
   await run("await page.title();");

@@ -4,7 +4,7 @@ import { unlessBehindDialog } from "./behind-dialog.ts";
 import { FILLING_CALL, unlessIgnored } from "./ignored-value.ts";
 import { ownCalls } from "./own-calls.ts";
 import { readFile, sendToService } from "./parent.ts";
-import { describePendingNavigation, insist, unlessPending } from "./pending-navigation.ts";
+import { describePendingNavigation, hasSentInputSince, insist, unlessPending } from "./pending-navigation.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
@@ -71,6 +71,9 @@ export function watchCalls(page: Page): void {
       if (!(error instanceof Error)) throw error;
       const answer = answerForGone(error, method, params);
       if (answer) return answer;
+      // A drag that failed halfway would stay in progress, with the button down.
+      if (method === "dragAndDrop" && hasSentInputSince(beganMs))
+        await ownCalls.run(true, () => (target as Frame).page().mouse.up()).catch(() => {});
       error.message = await ownCalls.run(true, () => explain(error.message, target, params));
       throw error;
     } finally {
