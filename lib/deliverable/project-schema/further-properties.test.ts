@@ -25,6 +25,22 @@ type Case = [name: string, schema: object, value: unknown];
 describe("objects keep a list of further properties", () => {
   const spare = object({ b: text });
   const kept: Case[] = [
+    [
+      "if a dynamic reference may require others",
+      object(
+        { a: { ...spare, $dynamicRef: "#x" } },
+        { required: ["z"], $dynamicAnchor: "x", $defs: { y: { $dynamicAnchor: "y" } } },
+      ),
+      { z: 1, a: { z: 1 } },
+    ],
+    [
+      "if an alternative declares others in a part",
+      object(
+        { a: text },
+        { anyOf: [{ properties: { d: object({ p: text }) } }, { properties: { d: object({ q: text }) } }] },
+      ),
+      { a: "x", d: { p: "x", q: "y" } },
+    ],
     ["if the author asks for them", object({ a: text }, { additionalProperties: true }), { a: "x", z: 1 }],
     ["if the author describes them", object({ a: text }, { additionalProperties: {} }), { z: [1] }],
     ["if they are a map", object({ a: text }, { additionalProperties: number }), { z: 1 }],

@@ -30,6 +30,21 @@ type Case = [name: string, schema: object, value: unknown];
 
 describe("objects that say nothing about further properties", () => {
   const closed: Case[] = [
+    [
+      "in a choice of types that extend another",
+      object(
+        {
+          a: {
+            anyOf: [
+              { allOf: [{ $ref: "#/$defs/pet" }, { properties: { lives: number } }] },
+              { allOf: [{ $ref: "#/$defs/pet" }, { properties: { breed: text } }] },
+            ],
+          },
+        },
+        { $defs: { pet: object({ name: text }) } },
+      ),
+      { a: { name: "x", breed: "y" } },
+    ],
     ["of the root", object({ a: text }), { a: "x" }],
     ["at every level", object({ a: list(object({ b: object({ c: text }) })) }), { a: [{ b: { c: "x" } }] }],
     [
@@ -128,14 +143,15 @@ describe("objects that say nothing about further properties", () => {
 });
 
 test("keywords next to a $ref that the draft ignores require nothing", () => {
-  const $schema = "http://json-schema.org/draft-07/schema#";
   const ignored = { $ref: "#/definitions/a", additionalProperties: false, required: ["z"] };
-  const a = object({ q: text }, { required: ["q"] });
+  const a = { allOf: [ignored, { minProperties: 1 }] };
   const schema = {
-    $schema,
-    ...object({ a: { allOf: [ignored, { minProperties: 1 }] } }),
-    definitions: { a },
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...object({ a }, { required: ["a"] }),
+    definitions: { a: object({ q: text }, { required: ["q"] }) },
   };
   assert.ok(compile(schema)({ a: { q: "x" } }));
-  checkRoundTrip(projectStrictly(schema), { a: { q: "x" } });
+  const projection = projectStrictly(schema);
+  assert.ok(projection.hasValue);
+  checkRoundTrip(projection, { a: { q: "x" } });
 });

@@ -110,7 +110,8 @@ function buildBranches(builder: Builder, formula: Formula, expansion: Expansion,
     if (schema === false) continue;
     const described = schema === true ? [] : [schema];
     const isAlone = isPlain && isWithin(kindsOf(index, schema), expansion.kinds);
-    const isTested = formula.isTested || entangled.has(branch);
+    const isTested =
+      entangled.has(branch) || (formula.isTested && !(isAlone && !builder.reading.inValue(schema)));
     const slot = builder.buildNow(
       isAlone
         ? { described, base: [], settled: new Set(), joined: new Set(), isTested }

@@ -50,7 +50,7 @@ export function buildForms(
     conjuncts,
     soft: soft.schemas,
     isSilent: (plan) => schemas !== undefined && !isTested && isSilent(index, schemas, plan),
-    areTested: isTested || (schemas !== undefined && testsParts(index, schemas, reading)),
+    areTested: isTested || (schemas !== undefined && testsParts(schemas, reading)),
   };
   return [...kinds].flatMap((kind): Codec[] => {
     if (kind === "object") return buildObject(builder, place);

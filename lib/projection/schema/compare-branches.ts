@@ -25,6 +25,8 @@ const SCHEMAS_MAX = 50;
 /** What is certain about the values of a branch, together with the schemas around the union. */
 type Facts = {
   schema: Schema;
+  /** Whether the branch states the type of its values, as generators do for the types of a programming language. */
+  isTyped: boolean;
   kinds: Kinds;
   properties: ReadonlyMap<string, readonly Schema[]>;
   required: ReadonlySet<unknown>;
@@ -33,18 +35,15 @@ type Facts = {
   names: ReadonlySet<unknown> | undefined;
 };
 
-export function createFindEntangled(index: SchemaIndex, { inValue }: NameReading): FindEntangled {
+export function createFindEntangled(index: SchemaIndex, reading: NameReading): FindEntangled {
   const budget = createWorkBudget(STEPS_MAX);
 
   const isFree = (one: Facts, other: Facts, keyword: Union["keyword"], isOnly: boolean): boolean => {
-    if (!inValue(other.schema) || areApart(index, one, other)) return true;
+    if (!reading.inValue(other.schema) || areApart(index, one, other)) return true;
     const { names } = one;
     if (keyword === "oneOf")
       return names !== undefined && [...other.required].some((name) => !names.has(name));
-    if (isOnly && isObject(one.schema) && isWholeType(index, one.schema)) return true;
-    return (
-      names !== undefined && other.names !== undefined && [...other.names].every((name) => names.has(name))
-    );
+    return (isOnly && one.isTyped) || (names !== undefined && declaresNoMore(other, one, reading));
   };
 
   return (expansion, union) => {
@@ -56,16 +55,19 @@ export function createFindEntangled(index: SchemaIndex, { inValue }: NameReading
     const isOnly = isOnlyUnion(expansion, union);
     const entangled = facts.filter(
       (one) =>
-        inValue(one.schema) && facts.some((other) => other !== one && !isFree(one, other, keyword, isOnly)),
+        reading.inValue(one.schema) &&
+        facts.some((other) => other !== one && !isFree(one, other, keyword, isOnly)),
     );
     return new Set(entangled.map(({ schema }) => schema));
   };
 }
 
-/** Whether a branch states the type of its values, as generators do for the types of a programming language. */
-function isWholeType(index: SchemaIndex, branch: SchemaObject): boolean {
-  const { schema } = followAliases(index, branch);
-  return isObject(schema) && schema.type !== undefined;
+/** Whether one branch declares only properties that the other declares, too, and says nothing else about objects in them. */
+function declaresNoMore({ names, properties }: Facts, other: Facts, { inValue }: NameReading): boolean {
+  if (names === undefined || ![...names].every((name) => other.names?.has(name))) return false;
+  return [...properties].every(([name, schemas]) =>
+    schemas.every((schema) => !inValue(schema) || other.properties.get(name)?.includes(schema)),
+  );
 }
 
 /** Keywords because of which more than the names in `properties` and `required` decides which objects are valid. */
@@ -91,6 +93,7 @@ function readFacts(index: SchemaIndex, { conjuncts, unions, soft, kinds }: Expan
       if (isSchema(part)) properties.set(name, [...(properties.get(name) ?? []), part]);
   return {
     schema: branch,
+    isTyped: own?.some(({ type }) => type !== undefined) === true,
     kinds: intersectKinds(kinds, kindsOf(index, branch)),
     properties,
     required: new Set(applied.flatMap(({ required }) => (Array.isArray(required) ? required : []))),

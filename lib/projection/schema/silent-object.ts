@@ -25,7 +25,8 @@ export function collectTested(
   budget: WorkBudget,
 ): Schemas {
   const found = new Set(soft.schemas);
-  let { isComplete } = soft;
+  let isComplete =
+    soft.isComplete && !conjuncts.some((schema) => index.targetsOf(schema).includes(undefined));
   let open = [...conjuncts, ...found].map(({ not }) => not).filter(isObject);
   while (open.length > 0 && isComplete) {
     const negated = collectSoft(index, open, budget);
@@ -88,18 +89,13 @@ export function namesIn(schema: SchemaObject): unknown[] {
  * Whether schemas that are not in the formulas of a value's parts may test the property names in these parts. Whether
  * further properties may be left out of a part is then not known from the part's own schemas.
  */
-export function testsParts(
-  index: SchemaIndex,
-  { conjuncts, tested, isComplete }: Schemas,
-  reading: NameReading,
-): boolean {
-  const isUnresolved = (schema: SchemaObject) => index.targetsOf(schema).includes(undefined);
+export function testsParts({ conjuncts, tested, isComplete }: Schemas, reading: NameReading): boolean {
   const isTest = (schema: SchemaObject) =>
     schema.uniqueItems === true ||
     [schema.contains, schema.unevaluatedItems, schema.unevaluatedProperties].some(reading.inValue);
   return (
     !isComplete ||
-    conjuncts.some((schema) => isTest(schema) || isUnresolved(schema)) ||
+    conjuncts.some(isTest) ||
     testsByPattern(conjuncts, reading) ||
     tested.some(reading.inParts)
   );
