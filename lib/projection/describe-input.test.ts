@@ -80,6 +80,16 @@ describe("a tool's input schema, as the model reads it", () => {
     assert.deepEqual(describeProperty({}), {});
   });
 
+  it("leaves objects open that say nothing about further properties, and writes each definition once", () => {
+    const pet = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+    const oneOf = [{ $ref: "#/$defs/pet" }, { type: "object", properties: { id: { type: "string" } } }];
+    const $defs = { pet };
+    const schema = { type: "object", properties: { a: { $ref: "#/$defs/pet" }, b: { oneOf } }, $defs };
+    const described = describeInput(schema);
+    assert.deepEqual(described?.$defs, $defs);
+    assert.ok(!JSON.stringify(described).includes("additionalProperties"));
+  });
+
   it("states conditions, dependencies and limits in words, with the properties that they bring", () => {
     const described = describeInput({
       type: "object",

@@ -29,8 +29,8 @@ export type Projection = {
    */
   foldBack: (projected: unknown) => Decoded;
   /**
-   * Converts a value of the caller's schema into its projected form. Every valid value has a projected form, unless the
-   * value is nested too deeply.
+   * Converts a value of the caller's schema into its projected form. Every valid value has a projected form, unless it is
+   * nested too deeply, or has properties that the projected form has no place for (decision 111).
    */
   project: (value: unknown) => Encoded;
   /**
@@ -54,9 +54,9 @@ const ATTEMPTS: readonly GraphLimits[] = [
 
 /**
  * Projects an admitted schema onto the subset of JSON Schema that a provider's strict mode accepts. Constraints that
- * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema and
- * is not nested too deeply survives `project` and `foldBack` unchanged. The work is linear in the size of the schema:
- * no pattern is run, and parts that exceed the budget become untyped JSON.
+ * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema, is
+ * not nested too deeply and has no undeclared properties survives `project` and `foldBack` unchanged (decision 111). The
+ * work is linear in the size of the schema: no pattern is run, and parts that exceed the budget become untyped JSON.
  * Source: specification, Structured sessions, Schema rules, rule 4.
  */
 export function projectSchema(schema: SchemaObject, profile: Profile): Projection {

@@ -278,6 +278,7 @@ describe("the response format of a schema", () => {
     type: "object",
     properties: { size: { type: "integer", minimum: 3 } },
     required: ["size"],
+    additionalProperties: true,
   };
   const checkers: SchemaChecker[] = [];
   const createChecker = (profile: "openai" | "none") => {

@@ -1,4 +1,4 @@
-import { isJsonEqual } from "#lib/projection/json.ts";
+import { briefText, isJsonEqual } from "#lib/projection/json.ts";
 import { type Breach, checkProfile } from "#lib/projection/profile/check-profile.ts";
 import type { Profile } from "#lib/projection/profile/profile.ts";
 import { type Projection, projectSchema } from "#lib/projection/project-schema.ts";
@@ -7,11 +7,13 @@ import type { SchemaChecker } from "../admission/create-schema-checker.ts";
 import type { Input } from "./read-inputs.ts";
 
 /**
- * The outcome of projecting a value and converting it back. `skipped-invalid`: the value is not valid against the
+ * The outcome of projecting a value and converting it back. `undeclared`: the value has no projected form, because
+ * objects in it have properties that their schemas do not mention. `skipped-invalid`: the value is not valid against the
  * schema, or its validity could not be checked.
  */
 type RoundTrip =
   | { outcome: "exact" }
+  | { outcome: "undeclared"; detail: string }
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };
 
@@ -80,7 +82,11 @@ async function checkRoundTrip(
     return { outcome: "skipped-invalid", detail };
   }
   const sent = project(value);
-  if (!sent.ok) return { outcome: "different", detail: "has no projected form" };
+  if (!sent.ok) {
+    const names = [...new Set(sent.undeclared.flatMap((each) => each.names))];
+    if (names.length > 0) return { outcome: "undeclared", detail: `no place for ${briefText(names, 200)}` };
+    return { outcome: "different", detail: "has no projected form" };
+  }
   const back = foldBack(JSON.parse(JSON.stringify(sent.value)));
   if (!back.ok) return { outcome: "different", detail: formatViolation(back) };
   return isJsonEqual(back.value, value)

@@ -12,6 +12,8 @@ const product = {
   additionalProperties: { type: "integer" },
 };
 
+const silent = { type: "object", properties: { a: { type: "string" } } };
+
 /** Runs the command in a child process. */
 function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
@@ -39,6 +41,7 @@ describe("npm run project-schema", () => {
       { schema: product, values: [{ name: "x", size: 1 }, { name: 1 }] },
       { type: "object", allOf: [{ $ref: "#" }] },
       { type: "object", properties: { a: { $ref: "#/nowhere" } } },
+      { schema: silent, values: [{ a: "x" }, { a: "x", b: 1 }] },
     ];
     // A value survives with `0` in place of `-0`, which JSON.stringify does not write.
     const text = lines.map((line) => JSON.stringify(line)).join("\n");
@@ -68,12 +71,13 @@ describe("npm run project-schema", () => {
   test("--json: one JSON object per schema, with the error of the 400 and the outcomes of the values", async () => {
     const { code, out } = await run(file("lines.jsonl"), "--json");
     assert.equal(code, 0);
-    const [first, second, third] = out
+    const [first, second, third, fourth] = out
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
     assert.equal(first.fits, true);
-    assert.deepEqual(first.roundTrips, { exact: 1, different: 0, "skipped-invalid": 1 });
+    assert.deepEqual(first.roundTrips, { exact: 1, different: 0, undeclared: 0, "skipped-invalid": 1 });
+    assert.deepEqual(fourth.roundTrips, { exact: 1, different: 0, undeclared: 1, "skipped-invalid": 0 });
     assert.deepEqual(first.projection.properties.name.description, "At most 9 characters.");
     assert.deepEqual(first.folded, [
       { pointer: "/properties/name", keyword: "maxLength", sentence: "At most 9 characters." },

@@ -20,8 +20,9 @@ For several schemas: one line for each, and a summary.
   --json       one line with a JSON object for each schema, including the projection
   --help       this text
 
-Exit code: 0 if all admitted schemas fit and all valid values survive unchanged; 1 if not, or if a single schema
-is refused; 2 if the arguments are invalid or there is no schema.
+Exit code: 0 if all admitted schemas fit and all valid values survive unchanged, apart from values with properties
+that the schemas do not declare; 1 if not, or if a single schema is refused; 2 if the arguments are invalid or there
+is no schema.
 `;
 
 /** Runs the command. @returns the exit code */
@@ -30,7 +31,8 @@ async function main(): Promise<number> {
   if (typeof parsed === "number") return parsed;
   const { paths, profile, isJson } = parsed;
   const checker = createSchemaChecker();
-  const totals = { schemas: 0, admitted: 0, fit: 0, wrong: 0, exact: 0, different: 0, "skipped-invalid": 0 };
+  const outcomes = { exact: 0, different: 0, undeclared: 0, "skipped-invalid": 0 };
+  const totals = { schemas: 0, admitted: 0, fit: 0, wrong: 0, ...outcomes };
   const count = (report: Report) => {
     totals.schemas += 1;
     if (!passes(report)) totals.wrong += 1;
@@ -75,10 +77,11 @@ async function main(): Promise<number> {
 }
 
 function summarize(totals: Record<string, number>): string {
-  const { schemas, admitted, fit, exact = 0, different = 0 } = totals;
+  const { schemas, admitted, fit, exact = 0, different = 0, undeclared = 0 } = totals;
   const values =
     exact + different === 0 ? "" : ` ${exact} of ${exact + different} valid values came back exactly.`;
-  return `${schemas} schemas: ${admitted} admitted, ${fit} of these fit.${values}`;
+  const others = undeclared === 0 ? "" : ` ${undeclared} values have undeclared properties.`;
+  return `${schemas} schemas: ${admitted} admitted, ${fit} of these fit.${values}${others}`;
 }
 
 function readArguments(): { paths: string[]; profile: Profile; isJson: boolean } | number {

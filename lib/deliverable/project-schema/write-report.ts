@@ -26,17 +26,18 @@ export function toJsonLine(report: Report): string {
 /** Formats a report as one line of text. */
 export function toLine(report: Report): string {
   if (!report.admitted) return `refused  ${report.source}  ${report.error}`;
-  const { exact, different, "skipped-invalid": skipped } = countTrips(report);
+  const { exact, different, undeclared, "skipped-invalid": skipped } = countTrips(report);
   const parts = [
     report.breach ? `breaks at ${report.breach.pointer || "/"}: ${report.breach.rule}` : "fits",
     ...(exact + different > 0 ? [`${exact} of ${exact + different} values came back exactly`] : []),
+    ...(undeclared > 0 ? [`${undeclared} values with undeclared properties`] : []),
     ...(skipped > 0 ? [`${skipped} invalid values skipped`] : []),
   ];
   return `${passes(report) ? "ok     " : "WRONG  "}  ${report.source}  ${parts.join(", ")}`;
 }
 
 function countTrips(report: Extract<Report, { admitted: true }>) {
-  const counts = { exact: 0, different: 0, "skipped-invalid": 0 };
+  const counts = { exact: 0, different: 0, undeclared: 0, "skipped-invalid": 0 };
   for (const { outcome } of report.roundTrips) counts[outcome] += 1;
   return counts;
 }

@@ -5,8 +5,9 @@ export const refused: unique symbol = Symbol("refused");
 
 /**
  * Converts the values of one node into the form that is sent to the provider (the projected form) and back, and writes
- * the schema of that form. A codec accepts at least every value that the caller's schema allows for the node. Decoding
- * an encoded value returns the original value. Until the whole graph of nodes is built, only `isPlain` may be read.
+ * the schema of that form. A codec accepts at least every value that the caller's schema allows for the node, apart from
+ * objects with properties that the projected form has no place for. Decoding an encoded value returns the original value.
+ * Until the whole graph of nodes is built, only `isPlain` may be read.
  */
 export type Codec = {
   /** Returns the nodes directly below this one. The nodes below a union are its branches. */
@@ -73,7 +74,11 @@ export type Head = { first: string; keys: readonly string[] };
 /** Writes the schema of a slot's node. The codec places it `levels` schema levels deep in the schema that it writes. */
 export type Emit = (slot: Slot, levels: number) => JsonSchema;
 
-export type Encoding = { encode: (node: Node, value: unknown) => unknown };
+export type Encoding = {
+  encode: (node: Node, value: unknown) => unknown;
+  /** Reports that an object is refused because the projected form has no place for these of its properties. */
+  reportUndeclared: (object: Record<string, unknown>, names: readonly string[]) => void;
+};
 
 export type Decoding = {
   decode: (node: Node, projected: unknown, ...path: (string | number)[]) => unknown;

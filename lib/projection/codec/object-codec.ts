@@ -32,9 +32,10 @@ type Field = {
 
 /**
  * A list of additional properties, which the caller's schema does not name. `node` is the node of the list, `value` is
- * the node of an entry's value.
+ * the node of an entry's value. `isImplied`: the schema allows these properties only by not mentioning them, so the
+ * projected object has no place for them if it has other properties (decision 111).
  */
-export type Section = { node: Node; value: Node };
+export type Section = { node: Node; value: Node; isImplied: boolean };
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
 type ProjectedSection = Section & { key: string };
@@ -47,6 +48,8 @@ type ObjectForm = {
   fields: ProjectedField[];
   fieldsByName: ReadonlyMap<string, ProjectedField>;
   sections: ProjectedSection[];
+  /** Whether the form has no place for properties that the caller's schema allows by not mentioning them. */
+  isClosed: boolean;
 };
 
 /**
@@ -65,7 +68,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
     },
     label: () => findLabel(declared),
     schema: (emit) => emitObject(form(), emit),
-    ownSchema: (emit) => emitOwnObject(form(), emit),
+    ownSchema: (emit) => emitOwnObject(form(), open, emit),
     encode: (value, run) => encodeObject(form(), value, run),
     decode: (projected, run) => decodeObject(form(), projected, run),
     step: (projected, key) => stepInto(form(), projected, key),
@@ -75,7 +78,8 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
 /** Chooses the property names, and drops optional fields and sections that cannot have a value. */
 function projectForm(declared: readonly Field[], open: readonly Section[]): ObjectForm {
   const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
-  const sections = open.filter(({ value }) => !isNever(value));
+  const isClosed = live.length > 0 && open.some(({ isImplied }) => isImplied);
+  const sections = isClosed ? [] : open.filter(({ value }) => !isNever(value));
   const sectionNames = sections.map((_, index) => {
     if (live.length === 0 && index === 0) return "entries";
     return index === sections.length - 1 && live.length > 0 ? "additional" : "entries";
@@ -93,6 +97,7 @@ function projectForm(declared: readonly Field[], open: readonly Section[]): Obje
     fields,
     fieldsByName: new Map(fields.map((field) => [field.name, field])),
     sections: sections.map((section, index) => ({ ...section, key: keyAt(live.length + index) })),
+    isClosed,
   };
 }
 
@@ -122,7 +127,7 @@ function emitObject({ fields, sections }: ObjectForm, emit: Emit): JsonSchema {
   return closedObject(properties);
 }
 
-function emitOwnObject({ fields, sections }: ObjectForm, emit: Emit): JsonSchema {
+function emitOwnObject({ fields }: ObjectForm, open: readonly Section[], emit: Emit): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const { name, slot } of fields) setOwn(properties, name, emit(slot, 1));
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
@@ -131,7 +136,7 @@ function emitOwnObject({ fields, sections }: ObjectForm, emit: Emit): JsonSchema
     properties,
     ...(required.length > 0 && { required }),
     ...openTo(
-      sections.map(({ value }) => value),
+      open.map(({ value }) => value),
       emit,
     ),
   };
@@ -150,8 +155,13 @@ export function openTo(values: readonly Node[], emit: Emit): JsonSchema {
 
 function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown {
   if (!isObject(value)) return refused;
-  const { fields, fieldsByName, sections } = form;
+  const { fields, fieldsByName, sections, isClosed } = form;
   for (const { name, isRequired } of fields) if (isRequired && !Object.hasOwn(value, name)) return refused;
+  const undeclared = Object.keys(value).filter((name) => !fieldsByName.has(name));
+  if (isClosed && undeclared.length > 0) {
+    run.reportUndeclared(value, undeclared);
+    return refused;
+  }
   const projected: Record<string, unknown> = {};
   const entries: Entry[] = [];
   for (const { name, key, slot, optional, isSoft } of fields) {
@@ -162,7 +172,7 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
     else if (isSoft) entries.push({ key: name, value: value[name] });
     else return refused;
   }
-  for (const key of Object.keys(value)) if (!fieldsByName.has(key)) entries.push({ key, value: value[key] });
+  for (const key of undeclared) entries.push({ key, value: value[key] });
   const lists = sortEntries(entries, sections, run);
   if (lists === refused) return refused;
   for (const [index, { key, node }] of sections.entries())

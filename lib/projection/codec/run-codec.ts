@@ -3,15 +3,22 @@ import { type Decoding, type Encoding, type Node, refused, type Step } from "./c
 /** Depth limit. Deeper values are refused, so that they do not overflow the stack. */
 const LEVELS_MAX = 1_000;
 
-export type Encoded = { ok: true; value: unknown } | { ok: false };
+/**
+ * `undeclared`: objects that a form refused because it has no place for these of their properties. An object of a union
+ * may be in the list several times.
+ */
+export type Encoded = { ok: true; value: unknown } | { ok: false; undeclared: readonly Undeclared[] };
+type Undeclared = { object: Record<string, unknown>; names: readonly string[] };
 /** `path` is a JSON pointer into the projected value. */
 export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
 
 /** Encodes a value. Results are cached, so that nested unions encode each part only once for the same node. */
 export function encodeValue(root: Node, value: unknown): Encoded {
   const cache = new Map<Node, Map<object, unknown>>();
+  const undeclared: Undeclared[] = [];
   let levels = 0;
   const run: Encoding = {
+    reportUndeclared: (object, names) => undeclared.push({ object, names }),
     encode(node, part) {
       if (typeof part !== "object" || part === null) return node.codec.encode(part, run);
       if (levels === LEVELS_MAX) return refused;
@@ -26,7 +33,7 @@ export function encodeValue(root: Node, value: unknown): Encoded {
     },
   };
   const form = run.encode(root, value);
-  return form === refused ? { ok: false } : { ok: true, value: form };
+  return form === refused ? { ok: false, undeclared } : { ok: true, value: form };
 }
 
 /** Decodes a projected value, or reports where it does not fit the projected schema. */

@@ -37,7 +37,8 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
   for (const each of branches)
     kinds = intersectKinds(kinds, uniteKinds(each.map((branch) => kindsOf(builder.index, branch))));
   const whole = { ...expansion, soft: [...expansion.soft, ...branches.flat()] };
-  return { codec: combine(builder, buildForms(builder, whole, kinds)), description };
+  const forms = buildForms(builder, whole, kinds, formula.isTested);
+  return { codec: combine(builder, forms), description };
 }
 
 /** Combines the codecs of the possible forms into one codec. If `forms` is undefined, any value is possible. */
@@ -102,16 +103,19 @@ function buildBranches(builder: Builder, formula: Formula, expansion: Expansion,
     ...expansion.unions.filter((each) => each !== union).map(({ key }) => key),
   ]);
   const isPlain = isOnlyUnion(expansion, union);
+  const entangled = builder.findEntangled(expansion, union);
   const branches = new Map<unknown, Branch>();
   for (const [number, branch] of union.branches.entries()) {
     const { schema } = isObject(branch) ? followAliases(index, branch) : { schema: branch };
     if (schema === false) continue;
     const described = schema === true ? [] : [schema];
     const isAlone = isPlain && isWithin(kindsOf(index, schema), expansion.kinds);
+    const isTested =
+      entangled.has(branch) || (formula.isTested && !(isAlone && !builder.reading.inValue(schema)));
     const slot = builder.buildNow(
       isAlone
-        ? { described, base: [], settled: new Set(), joined: new Set() }
-        : { described, base, settled, joined },
+        ? { described, base: [], settled: new Set(), joined: new Set(), isTested }
+        : { described, base, settled, joined, isTested },
     );
     if (!isNever(slot.node) && !branches.has(slot.node))
       branches.set(slot.node, { slot, label: () => labelOf(builder, slot, schema, number) });

@@ -8,9 +8,11 @@ import { isObject } from "../json.ts";
 import { quotePattern } from "../schema/describe-constraints.ts";
 import { collectSoft } from "../schema/evaluated-names.ts";
 import type { Expansion } from "../schema/expand-formula.ts";
+import type { Formula } from "../schema/formula.ts";
 import type { Kinds } from "../schema/kinds.ts";
 import { planArray } from "../schema/plan-array.ts";
-import { planObject, type SectionPlan } from "../schema/plan-object.ts";
+import { type ObjectPlan, planObject, type SectionPlan } from "../schema/plan-object.ts";
+import { collectTested, isSilent, testsParts } from "../schema/silent-object.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
 import type { Builder } from "./builder.ts";
 
@@ -27,26 +29,45 @@ const POSITIONS_MAX = 500;
 /**
  * Builds a codec for each JSON type that the values of an expansion may have. Returns undefined if any value is
  * possible.
+ *
+ * @param isTested see {@link Formula}.
  */
-export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
-  const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
+export function buildForms(
+  builder: Builder,
+  { conjuncts, soft: roots }: Expansion,
+  kinds: Kinds,
+  isTested: boolean,
+): Codec[] | undefined {
+  const { index, budget, isInput, reading } = builder;
+  const soft = collectSoft(index, roots, budget);
   const isStructured =
-    hasAny(expansion.conjuncts, OBJECT_KEYWORDS) ||
-    hasAny(expansion.conjuncts, ARRAY_KEYWORDS) ||
-    soft.some(({ properties }) => isObject(properties));
+    hasAny(conjuncts, OBJECT_KEYWORDS) ||
+    hasAny(conjuncts, ARRAY_KEYWORDS) ||
+    soft.schemas.some(({ properties }) => isObject(properties));
   if (!isStructured && kinds.size === 6) return undefined;
+  const schemas = isInput ? undefined : collectTested(index, conjuncts, soft, budget);
+  const place: Place = {
+    conjuncts,
+    soft: soft.schemas,
+    isSilent: (plan) => schemas !== undefined && !isTested && isSilent(index, schemas, plan),
+    areTested: isTested || (schemas !== undefined && testsParts(schemas, reading)),
+  };
   return [...kinds].flatMap((kind): Codec[] => {
-    if (kind === "object") return buildObject(builder, expansion.conjuncts, soft);
-    if (kind === "array") return buildArray(builder, expansion.conjuncts);
+    if (kind === "object") return buildObject(builder, place);
+    if (kind === "array") return buildArray(builder, place);
     return [scalarCodec(kind)];
   });
 }
 
-function buildObject(
-  builder: Builder,
-  conjuncts: readonly SchemaObject[],
-  soft: readonly SchemaObject[],
-): Codec[] {
+type Place = {
+  conjuncts: readonly SchemaObject[];
+  soft: readonly SchemaObject[];
+  isSilent: (plan: ObjectPlan) => boolean;
+  /** Whether the formulas of the parts are tested. */
+  areTested: boolean;
+};
+
+function buildObject(builder: Builder, { conjuncts, soft, isSilent, areTested }: Place): Codec[] {
   const { index, evaluated, budget, common } = builder;
   const claims = conjuncts.filter((schema) => hasAny([schema], OBJECT_KEYWORDS));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
@@ -57,12 +78,13 @@ function buildObject(
     if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
   const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
   if (plan === undefined) return [];
-  const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
+  const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula, areTested) }));
   const isMap = fields.length === 0 && plan.sections.length === 1;
+  const isImplied = isSilent(plan);
   const sections = plan.sections.map((section): Section => {
-    const value = builder.slotOf(section.formula);
+    const value = builder.slotOf(section.formula, areTested);
     const words = isMap ? "" : describeSection(section);
-    return { node: common.entriesOf(value, words, !isMap), value: value.node };
+    return { node: common.entriesOf(value, words, !isMap), value: value.node, isImplied };
   });
   const [only] = sections;
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
@@ -78,16 +100,17 @@ function describeSection({ patterns, isRest }: SectionPlan): string {
   return `Properties whose name matches ${names.join(" or ")}.`;
 }
 
-function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {
+function buildArray(builder: Builder, { conjuncts, areTested }: Place): Codec[] {
   const claims = conjuncts.filter((schema) => hasAny([schema], [...ARRAY_KEYWORDS, "minItems"]));
   if (!hasAny(claims, ARRAY_KEYWORDS)) return [builder.common.anyList];
   const plan = planArray(builder.index, claims, builder.budget);
   if (plan === undefined) return [];
   if (plan.positions.length > POSITIONS_MAX) return [builder.common.anyList];
   builder.fields.spend(plan.positions.length);
-  const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
-  if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest), plan.lengthMin)];
-  return [createTupleCodec(slots, plan.rest && builder.slotOf(plan.rest), plan.lengthMin)];
+  const slotOf = (formula: Formula | undefined): Slot => builder.slotOf(formula, areTested);
+  const slots = plan.positions.map(slotOf);
+  if (slots.length === 0) return [createListCodec(slotOf(plan.rest), plan.lengthMin)];
+  return [createTupleCodec(slots, plan.rest && slotOf(plan.rest), plan.lengthMin)];
 }
 
 const hasAny = (schemas: readonly SchemaObject[], keywords: readonly string[]): boolean =>

@@ -1,7 +1,9 @@
 import { type Node, neverCodec, type Slot } from "../codec/codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
+import { createFindEntangled } from "../schema/compare-branches.ts";
 import { createEvaluatedNames } from "../schema/evaluated-names.ts";
 import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
+import { createNameReading } from "../schema/reads-names.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
 import { createWorkBudget, WorkBudgetSpent } from "../schema/work-budget.ts";
@@ -47,7 +49,9 @@ export function buildGraph(
     base: [],
     settled: new Set(),
     joined: new Set(),
+    isTested: false,
   };
+  const reading = createNameReading(index);
   const common = createCommonNodes(neverCodec);
   const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
   const open: string[] = [];
@@ -90,20 +94,26 @@ export function buildGraph(
   const builder: Builder = {
     index,
     budget,
+    isInput,
     merged: isInput ? whole : undefined,
     fields: createWorkBudget(limits.fieldsMax),
     copies: createWorkBudget(limits.copiesMax),
     evaluated: createEvaluatedNames(index, budget),
+    reading,
+    findEntangled: isInput ? () => new Set() : createFindEntangled(index, reading),
     common,
-    slotOf(formula) {
+    slotOf(formula, isTested) {
       const [first] = formula?.described ?? [];
       if (formula === undefined) return { node: never, note: "" };
       if (first === undefined) return anyValue;
-      if (formula.described.length > 1) return register(formula).slot;
+      // Only the form of objects differs.
+      const mark = (each: Formula): Formula =>
+        isTested && each.described.some(reading.inValue) ? { ...each, isTested } : each;
+      if (formula.described.length > 1) return register(mark(formula)).slot;
       const { schema, words } = followAliases(index, first);
       if (schema === false) return { node: never, note: "" };
       if (schema === true || Object.keys(schema).length === 0) return { ...anyValue, note: words };
-      const slot = register(conjoin([schema]) ?? formula).slot;
+      const slot = register(mark(conjoin([schema]) ?? formula)).slot;
       return { ...slot, note: words };
     },
     buildNow(formula) {

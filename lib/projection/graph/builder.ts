@@ -3,8 +3,10 @@ import { createEntriesCodec, createListCodec } from "../codec/list-codec.ts";
 import { createObjectCodec } from "../codec/object-codec.ts";
 import { scalarCodec } from "../codec/scalar-codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
+import type { FindEntangled } from "../schema/compare-branches.ts";
 import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
+import type { NameReading } from "../schema/reads-names.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
 import type { WorkBudget } from "../schema/work-budget.ts";
@@ -18,6 +20,8 @@ export type Folded = { pointer: string; keyword: string; sentence: string };
 export type Builder = {
   index: SchemaIndex;
   budget: WorkBudget;
+  /** Whether the schema is that of a tool's input. Its values are not converted, so every object stays as open as it is. */
+  isInput: boolean;
   /** The formula whose unions are merged into one form. Undefined if no union has to be merged. */
   merged: Formula | undefined;
   /** Budget for properties and list positions. */
@@ -25,9 +29,14 @@ export type Builder = {
   /** Budget for the properties that branches of unions copy from the schema around the union. */
   copies: WorkBudget;
   evaluated: EvaluatedNames;
+  reading: NameReading;
+  findEntangled: FindEntangled;
   common: CommonNodes;
-  /** Returns the node for a formula; its codec is built later. Pass undefined for a formula that no value satisfies. */
-  slotOf: (formula: Formula | undefined) => Slot;
+  /**
+   * Returns the node for a formula; its codec is built later. Pass undefined for a formula that no value satisfies.
+   * `isTested`: see {@link Formula}.
+   */
+  slotOf: (formula: Formula | undefined, isTested: boolean) => Slot;
   /**
    * Returns the node for a formula and builds its codec at once. Unions need this, because they inspect their branches.
    * If the node is already being built, or if unions are nested too deeply, returns `common.anyValue` instead.
@@ -69,7 +78,8 @@ export function createCommonNodes(unbuilt: Codec): CommonNodes {
   const anyValue = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
   const slot: Slot = { node: anyValue, note: "" };
   const anyList = createListCodec(slot);
-  const anyObject = createObjectCodec([], [{ node: entriesOf(slot, "", false), value: anyValue }]);
+  const entries = { node: entriesOf(slot, "", false), value: anyValue, isImplied: false };
+  const anyObject = createObjectCodec([], [entries]);
   const scalars = (["string", "number", "boolean", "null"] as const).map(scalarCodec);
   const union = createUnionCodec(
     [...scalars, anyList, anyObject].map((codec) => ({

@@ -5,7 +5,7 @@ import type { SchemaObject } from "./walk-schema.ts";
 import { type WorkBudget, WorkBudgetSpent } from "./work-budget.ts";
 
 /** Schemas that may apply to one value. `isComplete` is false if further schemas may apply. */
-type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
+export type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
 /**
  * Finds the property names that keywords of a schema other than `unevaluatedProperties` may evaluate.

@@ -97,7 +97,10 @@ export function expandFormula(
   if (!readAll(formula.base, false) || !readAll(formula.described, true)) return undefined;
   if (values) values = distinct(values.filter((value) => hasKind(value, kinds)));
   if (kinds.size === 0 || values?.length === 0) return undefined;
-  return { conjuncts: [...conjuncts], described, kinds, values, unions, soft };
+  // Keywords next to a `$ref` that are ignored must not become requirements.
+  const isAlias = ({ $ref }: SchemaObject) => typeof $ref === "string" && index.dialect.ignoresRefSiblings;
+  const effective = [...conjuncts].filter((schema) => !isAlias(schema));
+  return { conjuncts: effective, described, kinds, values, unions, soft };
 }
 
 /**

@@ -13,6 +13,11 @@ export type Formula = {
   settled: ReadonlySet<string>;
   /** The keys of the unions whose branches are merged into one form. Each branch may apply to the value. */
   joined: ReadonlySet<string>;
+  /**
+   * Whether schemas outside the formula may test the property names of the value, or of objects in it. All these objects
+   * then keep a list of further properties.
+   */
+  isTested: boolean;
 };
 
 const NONE: ReadonlySet<string> = new Set();
@@ -21,17 +26,22 @@ const NONE: ReadonlySet<string> = new Set();
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
-  return { described: [...new Set(objects as SchemaObject[])], base: [], settled: NONE, joined: NONE };
+  const described = [...new Set(objects as SchemaObject[])];
+  return { described, base: [], settled: NONE, joined: NONE, isTested: false };
 }
 
 export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
   `${index.idOf(schema)}${keyword[0]}`;
 
 /** Returns a key that is the same for equal formulas. */
-export function formulaKey(index: SchemaIndex, { described, base, settled, joined }: Formula): string {
+export function formulaKey(
+  index: SchemaIndex,
+  { described, base, settled, joined, isTested }: Formula,
+): string {
   const ids = (schemas: readonly SchemaObject[]) => schemas.map(index.idOf).join();
-  if (settled.size === 0 && joined.size === 0) return ids(described);
-  return `${ids(described)}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
+  const start = `${isTested ? "tested " : ""}${ids(described)}`;
+  if (settled.size === 0 && joined.size === 0) return start;
+  return `${start}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
 }
 
 /** Keywords without an effect on values. */

@@ -5,9 +5,21 @@ import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
-type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: boolean };
+/** `isDeclared`: whether a schema that always applies has the name in `properties`. */
+type FieldPlan = {
+  name: string;
+  formula: Formula;
+  isRequired: boolean;
+  isDeclared: boolean;
+  isSoft: boolean;
+};
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
-type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
+/** `absent`: the names of properties that no object has. */
+export type ObjectPlan = {
+  fields: readonly FieldPlan[];
+  absent: readonly string[];
+  sections: readonly SectionPlan[];
+};
 
 /**
  * One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties
@@ -57,13 +69,16 @@ export function planObject(
       if (!Object.hasOwn(claim.declared, name) && !claim.evaluatedNames?.has(name)) schemas.push(claim.rest);
   }
   const fields: FieldPlan[] = [];
+  const absent: string[] = [];
   for (const [name, schemas] of parts) {
     const formula = conjoin(schemas);
     const isRequired = required.has(name);
-    if (formula) fields.push({ name, formula, isRequired, isSoft: softParts.has(name) && !isRequired });
+    const isSoft = softParts.has(name) && !isRequired;
+    if (formula) fields.push({ name, formula, isRequired, isDeclared: hardNames.has(name), isSoft });
     else if (isRequired) return undefined;
+    else if (!isSoft) absent.push(name);
   }
-  return { fields, sections: planSections(index, claims) };
+  return { fields, absent, sections: planSections(index, claims) };
 }
 
 function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: EvaluatedNames): Claim {

@@ -46,6 +46,15 @@ export function countCopies({ conjuncts }: Expansion): number {
   );
 }
 
+/**
+ * Keywords that determine no form, but that properties of a union's branch may be needed for, or that test its parts.
+ */
+const TEST_KEYWORDS = new Set(
+  "required not minProperties propertyNames dependentRequired contains uniqueItems unevaluatedItems".split(
+    " ",
+  ),
+);
+
 /** Whether the form of a value depends only on the union and on a type, not on other keywords around the union. */
 export function isOnlyUnion({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
   if (unions.length > 1 || soft.length > 0) return false;
@@ -56,7 +65,7 @@ export function isOnlyUnion({ conjuncts, unions, soft }: Expansion, union: Union
         own.has(keyword) ||
         isAnnotation(keyword) ||
         (keyword === union.keyword && schema === union.owner) ||
-        !(FORM_KEYWORDS.has(keyword) || keyword === "required"),
+        !(FORM_KEYWORDS.has(keyword) || TEST_KEYWORDS.has(keyword)),
     ),
   );
 }

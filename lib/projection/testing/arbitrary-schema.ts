@@ -14,7 +14,7 @@ const drafts = {
 export type DraftName = keyof typeof drafts;
 export const draftNames = Object.keys(drafts) as DraftName[];
 
-const name = fc.constantFrom(
+const NAMES = [
   "id",
   "name",
   "kind",
@@ -38,7 +38,8 @@ const name = fc.constantFrom(
   "toString",
   "valueOf",
   "l".repeat(70),
-);
+];
+const name = fc.constantFrom(...NAMES);
 /** Objects whose properties are named like methods, so that comparing two of them must not call these. */
 const misleading = fc.dictionary(
   fc.constantFrom("toString", "valueOf", "constructor"),
@@ -136,6 +137,8 @@ type ObjectKeywords = {
   rest: boolean | "schema" | "pattern" | "unevaluated" | undefined;
   /** Whether the properties are divided between two branches of `allOf`. */
   isSplit: boolean;
+  /** What the schema needs the additional properties of the value for. */
+  needs: "count" | "names" | undefined;
 };
 type Member = { name: string; part: Part; isPresent: boolean; isRequired: boolean };
 type Extra = [name: string, part: Part];
@@ -151,6 +154,7 @@ const objectKeywords: fc.Arbitrary<ObjectKeywords> = fc.record({
     "unevaluated" as const,
   ),
   isSplit: fc.boolean(),
+  needs: fc.constantFrom(undefined, undefined, "count" as const, "names" as const),
 });
 
 function arbitraryObject(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
@@ -171,15 +175,17 @@ function composeObject(
   draft: DraftName,
   all: Member[],
   extras: Extra[],
-  { type, rest, isSplit }: ObjectKeywords,
+  { type, rest, isSplit, needs }: ObjectKeywords,
 ): Part {
   const present = all.filter(({ isPresent }) => isPresent);
-  const required = present.filter(({ isRequired }) => isRequired).map((member) => member.name);
   const properties = all.map((member) => [member.name, member.part.schema] as const);
   const others =
     rest === false || rest === "unevaluated"
       ? []
       : extras.filter(([key]) => !all.some((member) => member.name === key));
+  const required = present.filter(({ isRequired }) => isRequired).map((member) => member.name);
+  // A required property that only a condition describes has the form of the condition, which other values do not fit.
+  if (needs === "names") required.push(...others.map(([key]) => key).filter((key) => !NAMES.includes(key)));
   const schemas = others.map(([, other]) => other.schema);
   const value = fromPairs([
     ...present.map((member) => [member.name, member.part.value] as const),
@@ -197,6 +203,7 @@ function composeObject(
   const schema = {
     ...(type !== undefined && { type }),
     ...(required.length > 0 && { required }),
+    ...(needs === "count" && { minProperties: Object.keys(value).length }),
     ...restKeywords,
   };
   if (!isSplit || rest === false) return { schema: { ...schema, properties: fromPairs(properties) }, value };
@@ -213,15 +220,19 @@ function composeObject(
   };
 }
 
-/** Generates a list whose items may have any of several schemas. */
+/** Generates a list whose items may have any of several schemas, one of which must occur in some lists. */
 function arbitraryList({ part }: Tie): fc.Arbitrary<Part> {
-  return fc.array(part, { maxLength: 3 }).map((parts) => ({
-    schema: {
-      type: "array",
-      ...(parts.length > 0 && { items: { anyOf: parts.map(({ schema }) => schema) } }),
-    },
-    value: parts.map(({ value }) => value),
-  }));
+  return fc.tuple(fc.array(part, { maxLength: 3 }), fc.nat(3)).map(([parts, at]) => {
+    const contained = parts[at];
+    return {
+      schema: {
+        type: "array",
+        ...(parts.length > 0 && { items: { anyOf: parts.map(({ schema }) => schema) } }),
+        ...(contained && { contains: contained.schema }),
+      },
+      value: parts.map(({ value }) => value),
+    };
+  });
 }
 
 /** Generates a list whose first items have their own schemas. */

@@ -91,6 +91,7 @@ export const documents: readonly RealSchema[] = [
       },
       { products: [{ id: "x", title: "Chair", price: 3.5, weight: { kg: 4 } }], cursor: null },
     ],
+    undeclared: ["cursor", "weight"],
   },
   {
     name: "a resume, open everywhere",
@@ -120,6 +121,7 @@ export const documents: readonly RealSchema[] = [
         meta: { theme: "dark" },
       },
     ],
+    undeclared: ["label", "meta"],
   },
   {
     name: "a thing of schema.org, in JSON-LD",
@@ -149,6 +151,7 @@ export const documents: readonly RealSchema[] = [
         "schema:url": "x",
       },
     ],
+    undeclared: ["note", "schema:url"],
   },
   {
     name: "texts in many languages",

@@ -152,6 +152,7 @@ export const structures: readonly RealSchema[] = [
         ],
       },
     ],
+    undeclared: ["bbox"],
   },
   {
     name: "fourteen levels of objects",
@@ -166,6 +167,7 @@ export const structures: readonly RealSchema[] = [
         { end: 1, extra: true },
       ),
     ],
+    undeclared: ["extra"],
   },
   {
     name: "a table of rows, each a tuple",
@@ -257,6 +259,7 @@ export const structures: readonly RealSchema[] = [
       { ok: true, data: null },
       { ok: false, error: "x", more: 1 },
     ],
+    undeclared: ["more"],
   },
   {
     name: "two choices at once",

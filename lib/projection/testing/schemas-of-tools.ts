@@ -50,6 +50,7 @@ export const tools: readonly RealSchema[] = [
       },
       { name: "a", _id: "a@1", custom: { any: [1, "two", null] } },
     ],
+    undeclared: ["url"],
   },
   {
     name: "a pipeline",
@@ -192,6 +193,7 @@ export const tools: readonly RealSchema[] = [
       },
       { services: { db: { build: { args: [] }, environment: [] } } },
     ],
+    undeclared: ["extra"],
   },
   {
     name: "rules of a linter: a level, or a list of a level and options",
@@ -245,6 +247,7 @@ export const tools: readonly RealSchema[] = [
       },
     },
     values: [{ pets: [] }, { pets: [{ petType: "Cat", tag: "x", skill: "lazy" }] }],
+    undeclared: ["skill"],
   },
   {
     name: "inheritance by allOf, closed at the end",
@@ -258,6 +261,7 @@ export const tools: readonly RealSchema[] = [
       { $defs: { pet: object({ name: text, owner: { $ref: "#/$defs/pet" } }, { required: ["name"] }) } },
     ),
     values: [{ cat: { name: "A", lives: 9, owner: { name: "B", any: 1 } } }, {}],
+    undeclared: ["any"],
   },
   {
     name: "a manifest of draft-04 with ids and tuples",
@@ -284,6 +288,7 @@ export const tools: readonly RealSchema[] = [
       { size: 1, range: [1, 2], matrix: ["x", true, ["y"]] },
       { matrix: [], nested: { more: { more: {}, x: null } } },
     ],
+    undeclared: ["x"],
   },
   {
     name: "settings of any kind",
