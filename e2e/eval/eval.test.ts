@@ -26,10 +26,11 @@ test("the ideal solver solves tasks with the agent's tools, without tool errors"
   );
   const results = await evaluate(chosen, { kind: "ideal" });
   assert.equal(results.length, 6);
-  for (const { id, isSolved, remark, toolErrors, charsRead } of results) {
+  for (const { id, isSolved, remark, toolErrors, charsRead, charsFixed, charsTotal } of results) {
     assert.ok(isSolved, `${id}: ${remark}`);
     assert.equal(toolErrors, 0, id);
     assert.ok(charsRead > 200, id);
+    assert.ok(charsFixed > 1_000 && charsTotal > charsFixed + charsRead, id);
   }
 });
 

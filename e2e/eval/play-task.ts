@@ -15,6 +15,10 @@ export type TaskResult = {
   toolErrors: number;
   /** Number of characters that the model received in tool results and in the first snapshot of the page. */
   charsRead: number;
+  /** Characters of the instructions and tools of the first request. 0 if the requests are not recorded. */
+  charsFixed: number;
+  /** Characters of all requests of the task. 0 if the requests are not recorded: only the ideal solver records them. */
+  charsTotal: number;
   seconds: number;
   /** Why the task was not solved: the error of the turn, or the outcome as JSON. Null if the task is solved. */
   remark: string | null;
@@ -52,11 +56,33 @@ export async function playTask(service: TestService, site: TaskSite, task: Task)
     toolCalls: end?.usage.toolCalls ?? 0,
     toolErrors: only(events, "tool.result").filter(({ state }) => state !== "succeeded").length,
     charsRead: await countRead(service, session.sessionId),
+    ...countRequests(service, task),
     seconds: Math.round((performance.now() - startedMs) / 100) / 10,
     remark: isSolved
       ? null
       : (end?.error ?? JSON.stringify({ done, value, answer: answer.slice(0, 200) }).slice(0, 400)),
   };
+}
+
+function countRequests({ model }: TestService, task: Task): { charsFixed: number; charsTotal: number } {
+  const requests = model.requests.filter(({ text }) => text.includes(`/${task.id}/`));
+  const first = requests.find(({ kind }) => kind === "turn");
+  return {
+    charsFixed: first ? fixedLength(first.body) : 0,
+    charsTotal: requests.reduce((sum, { body }) => sum + JSON.stringify(body).length, 0),
+  };
+}
+
+/** The length of a request without its history, as JSON. */
+function fixedLength(body: Record<string, unknown>): number {
+  const isFixed = (message: unknown) =>
+    typeof message === "object" &&
+    message !== null &&
+    "role" in message &&
+    /^(system|developer)$/.test(String(message.role));
+  const messages = (name: string) =>
+    Array.isArray(body[name]) ? { [name]: body[name].filter(isFixed) } : {};
+  return JSON.stringify({ ...body, ...messages("input"), ...messages("messages") }).length;
 }
 
 async function countRead(service: TestService, sessionId: string): Promise<number> {

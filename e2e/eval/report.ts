@@ -3,11 +3,22 @@ import type { TaskResult } from "./play-task.ts";
 /** The results of one run of the evaluation. `--json` writes them to a file in this form. */
 export type EvalReport = { model: string; date: string; results: TaskResult[] };
 
-const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
+const COLUMNS = [
+  "modelCalls",
+  "toolCalls",
+  "toolErrors",
+  "charsFixed",
+  "charsRead",
+  "charsTotal",
+  "seconds",
+] as const;
 
 /** Formats a table of the results with a row of sums, and a line for each unsolved task below the table. */
 export function formatReport({ model, results }: EvalReport): string {
-  const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
+  const head = [
+    ...["task", "solved", "model calls", "tool calls", "tool errors"],
+    ...["fixed characters", "characters read", "characters in all", "seconds"],
+  ];
   const rows = results.map((each) => [
     each.id,
     each.isSolved ? "yes" : "NO",
@@ -32,7 +43,8 @@ export function compareReports(before: EvalReport, after: EvalReport): string {
   });
   const change = (name: (typeof COLUMNS)[number]) => {
     const [previous, current] = (["was", "now"] as const).map((side) =>
-      pairs.reduce((sum, pair) => sum + pair[side][name], 0),
+      // Reports of before may lack a column.
+      pairs.reduce((sum, pair) => sum + (pair[side][name] ?? 0), 0),
     ) as [number, number];
     const percent =
       previous === 0
