@@ -50,7 +50,8 @@ export function compareReports(before: EvalReport, after: EvalReport): string {
   });
   const change = (name: (typeof COLUMNS)[number]) => {
     const [previous, current] = (["was", "now"] as const).map((side) =>
-      pairs.reduce((sum, pair) => sum + pair[side][name], 0),
+      // Reports of before may lack a column.
+      pairs.reduce((sum, pair) => sum + (pair[side][name] ?? 0), 0),
     ) as [number, number];
     const percent =
       previous === 0

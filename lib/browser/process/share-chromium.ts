@@ -121,6 +121,7 @@ export function shareChromium(deps: {
   }
 
   return {
+    readIdentity: provider.readIdentity,
     describe() {
       const { available, detail } = provider.describe();
       return { available, detail: `${detail}, shared by up to ${max} sessions of an owner` };

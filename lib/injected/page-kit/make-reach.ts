@@ -7,18 +7,20 @@ type Obstacle = "inert" | "behind dialog" | null;
 
 /**
  * Creates a function that says whether an element is inert, because of the attribute `inert` or an open modal dialog
- * around which everything is inert, or is behind another element with `aria-modal`. It looks for open dialogs once.
+ * around which everything is inert, or is behind another element with `aria-modal`. It
+ * looks for them once.
  */
 export function makeReach(search: SearchKit): (element: PageElement) => Obstacle {
-  let found: { modal: PageElement | undefined; overlays: PageElement[] } | undefined;
-  const findDialogs = () => {
+  let found: { hasInert: boolean; modal: PageElement | undefined; overlays: PageElement[] } | undefined;
+  const findObstacles = () => {
     const open = search
       .queryAll("dialog:modal, [aria-modal=true]")
       .filter((dialog) => search.isVisible(dialog));
     const modals = open.filter((dialog) => dom.matches(dialog, "dialog:modal"));
     // The dialog that was opened last covers the others.
     const top = modals.findLast((dialog) => isWithin(hitCenter(dialog), dialog)) ?? modals.at(-1);
-    return { modal: top, overlays: open.filter((dialog) => !modals.includes(dialog)) };
+    const hasInert = search.queryAll("[inert]").length > 0;
+    return { hasInert, modal: top, overlays: open.filter((dialog) => !modals.includes(dialog)) };
   };
   const isBehind = (element: PageElement, dialog: PageElement): boolean => {
     if (isWithin(element, dialog) || isWithin(dialog, element)) return false;
@@ -37,9 +39,9 @@ export function makeReach(search: SearchKit): (element: PageElement) => Obstacle
     );
   };
   return (element) => {
-    if (closestAround(element, "[inert]")) return "inert";
-    found ??= findDialogs();
-    const { modal, overlays } = found;
+    found ??= findObstacles();
+    const { hasInert, modal, overlays } = found;
+    if (hasInert && closestAround(element, "[inert]")) return "inert";
     if (modal) return isWithin(element, modal) || isWithin(modal, element) ? null : "inert";
     return overlays.length > 0 && overlays.every((dialog) => isBehind(element, dialog))
       ? "behind dialog"

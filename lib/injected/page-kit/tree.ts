@@ -30,8 +30,11 @@ export type TreeKit = {
  * accessibility tree does not have it.
  */
 const isTwin = (element: PageElement, style: CSSStyleDeclaration): boolean => {
-  if (!dom.matches(element, "input, select, textarea") || !dom.closest(element, "[aria-hidden=true]"))
-    return false;
+  const isField =
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLSelectElement ||
+    element instanceof HTMLTextAreaElement;
+  if (!isField || !dom.closest(element, "[aria-hidden=true]")) return false;
   if (dom.getAttribute(element, "tabindex") === "-1") return true;
   const { width, height } = dom.getBoundingClientRect(element);
   return style.opacity === "0" || style.pointerEvents === "none" || width < 3 || height < 3;

@@ -24,6 +24,9 @@ const NAMED_ONLY = new Set("region form group figure article tabpanel status ale
 const FIELDS =
   "input, select, textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], [role=searchbox], [role=combobox], [role=spinbutton], [role=slider], [role=checkbox], [role=switch], [role=radio]";
 
+const PLAIN_ITEMS_MAX = 100;
+const NO_MARKER = { text: "", icon: "" };
+
 /**
  * Writes a frame as lines of text and controls in reading order. All text from the page is quoted, so that no page can
  * forge a line.
@@ -188,9 +191,16 @@ function readLines(kit: PageKit, attributes: string[]): Line[] {
     if (line.inside.length === 0) into.splice(into.indexOf(line), 1);
     return true;
   };
+  /** How many of the last items had no marker. After many of them no more are read, because reading one is slow. */
+  let plainItems = 0;
+  const readMarker = (item: PageElement) => {
+    const marker = plainItems < PLAIN_ITEMS_MAX ? kit.markerOf(item) : NO_MARKER;
+    plainItems = marker.text || marker.icon ? 0 : plainItems + 1;
+    return marker;
+  };
   const showItem = (element: PageElement, into: Line[], context: Context): boolean => {
     const inside: Line[] = [];
-    const marker = context.isTextWritten ? { text: "", icon: "" } : kit.markerOf(element);
+    const marker = context.isTextWritten ? NO_MARKER : readMarker(element);
     if (marker.text) addText(`${marker.text} `);
     if (marker.icon) put(inside, marker.icon, false);
     visitChildren(element, inside, { ...context, hasPointer: false, isInItem: true });

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import sharp from "sharp";
 import { openTestDatabase } from "#db/testing.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
@@ -243,6 +244,34 @@ describe("view_image", () => {
     });
     const [image] = (await use("view_image", { evidenceId: saved.id })).content;
     assert.deepEqual(image?.type === "image" && image.evidence, saved);
+  });
+
+  it("shows a high picture in readable parts, and the part that is asked for", async () => {
+    const high = { width: 1280, height: 9_000, channels: 3, background: "#888" } as const;
+    const saved = await evidence.save({
+      sessionId: "ses_w",
+      runId: null,
+      kind: "screenshot",
+      title: "High",
+      url: null,
+      mediaType: "image/png",
+      bytes: await sharp({ create: high }).png().toBuffer(),
+    });
+    const view = async (part?: number) => {
+      const { content } = await use("view_image", { evidenceId: saved.id, ...(part && { part }) });
+      const [note, ...images] = content;
+      assert.ok(note?.type === "text");
+      return [note.text, images.map((image) => image.type === "image" && image.part?.top)];
+    };
+    assert.deepEqual(await view(), [
+      `Shown here: parts 1 to 3 of 6, px 0 to 4500 of 9000 in height. The others: view_image with evidenceId ${saved.id} and the number of a part.`,
+      [0, 1500, 3000],
+    ]);
+    assert.deepEqual((await view(6))[1], [7500]);
+    assert.equal(
+      await refusal("view_image", { evidenceId: saved.id, part: 7 }),
+      "part: the picture has 6 parts, and no part 7",
+    );
   });
 
   it("says that evidence is missing if its file is", async () => {

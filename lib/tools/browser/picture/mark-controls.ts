@@ -1,5 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { Area, Mark } from "#lib/injected/tools/mark-controls.ts";
+import { readCustomElements } from "../page-kit/custom-elements.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 
@@ -24,9 +25,9 @@ export function markControls(
       // In a frame that does not answer, no elements are marked.
       const [left, top] = [frame.box.x + scroll.x, frame.box.y + scroll.y];
       const inFrame = { ...area, x: area.x - left, y: area.y - top };
-      const found = await evaluateIn(frame, "findControls", { area: inFrame, max: MARKS_MAX }).catch(
-        () => [],
-      );
+      const found = await readCustomElements(frame)
+        .then(() => evaluateIn(frame, "findControls", { area: inFrame, max: MARKS_MAX }))
+        .catch(() => []);
       marks.push(...found.map((each) => ({ ...each, x: each.x + left, y: each.y + top })));
     }
     marks.splice(MARKS_MAX);

@@ -60,7 +60,7 @@ async function findReason(
   if (CELLS.has(role)) return "a cell or row is shown by its content, not by its name";
   if (role === "generic") return "a name on an element that must not have one";
   if (role === "option" || role === "MenuListOption") return "an option of a closed list, after the first 12";
-  if (!(await isSeen(session, node))) return "it is transparent, and people see what is over it";
+  if (!(await isSeen(session, node))) return "it is transparent";
   for (let above = parentOf(node, byId); above; above = parentOf(above, byId))
     if (CONTROLS.has(roleOf(above)) && above.name?.value) return "the content of a control with another name";
   return null;
@@ -69,13 +69,19 @@ async function findReason(
 const parentOf = (node: AccessibilityNode, byId: Map<string, AccessibilityNode>) =>
   node.parentId === undefined ? undefined : byId.get(node.parentId);
 
+/** Whether people see a node, or can use it as a field although it is transparent. */
+const IS_SEEN = `function () {
+  const element = this.nodeType === 1 ? this : this.parentElement;
+  return !element || element.checkVisibility({ opacityProperty: true }) ||
+    (element.matches("input, select, textarea, [contenteditable]") && getComputedStyle(element).pointerEvents !== "none");
+}`;
+
 async function isSeen(session: CDPSession, { backendDOMNodeId }: AccessibilityNode): Promise<boolean> {
   if (backendDOMNodeId === undefined) return true;
   const { object } = await session.send("DOM.resolveNode", { backendNodeId: backendDOMNodeId });
   const { result } = await session.send("Runtime.callFunctionOn", {
     objectId: String(object.objectId),
-    functionDeclaration:
-      "function () { return (this.parentElement ?? this).checkVisibility({ opacityProperty: true }); }",
+    functionDeclaration: IS_SEEN,
     returnByValue: true,
   });
   return result.value !== false;
