@@ -16,17 +16,13 @@ let second: RunningPages;
 let site: Server;
 let siteUrl: string;
 let loads = 0;
-let clicks = 0;
 
 test.beforeAll(async () => {
   site = createServer((visit, response) => {
-    if (visit.url === "/shop") loads += 1;
-    if (visit.url === "/clicked") clicks += 1;
+    if (visit.url === "/shop" || visit.url === "/other") loads += 1;
     response
       .writeHead(200, { "content-type": "text/html" })
-      .end(
-        `<!doctype html><title>Shop</title><script>onclick = () => fetch("/clicked")</script><h1>Shop</h1><input aria-label=Name id=name>`,
-      );
+      .end(`<!doctype html><title>Shop</title><h1>Shop</h1><input aria-label=Name id=name>`);
   });
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));
   // The cast is safe because a server that listens on TCP has an address with a port.
@@ -60,14 +56,17 @@ const visit = (from: RunningPages, path: string, host = PAGES_HOST) =>
 const call = (name: string, input: Record<string, unknown> = {}) => ({
   toolCalls: [{ name, arguments: input }],
 });
-const script = (text: string) => call("browser_execute", { script: text });
+/** A script with deadlines that a busy machine keeps: an action has 10 s otherwise. */
+const script = (text: string) => call("browser_execute", { script: text, timeoutMs: 100_000 });
 const write = (path: string, content: string) => call("write_file", { path, content });
 
 let session: CreatedSession;
 
 test("a turn of several function calls keeps its page, with scripts, a variant, a landing page and test runs", async () => {
   const steps = [
-    script(`await page.goto("${siteUrl}/shop"); await page.fill("#name", "Ada"); return "filled";`),
+    script(
+      `await page.goto("${siteUrl}/shop"); await page.fill("#name", "Ada", { timeout: 60_000 }); return "filled";`,
+    ),
     script('return "the name is " + await page.inputValue("#name")'),
     call("apply_variant", { baseRevision: 0, add: [{ op: "setText", selector: "h1", text: "Sale" }] }),
     script('return "the heading is " + await page.textContent("h1")'),
@@ -131,21 +130,14 @@ test("a turn of several function calls keeps its page, with scripts, a variant, 
 function watch(at: RunningPages) {
   const address = new URL(`/api/sessions/${session.sessionId}/live`, at.baseUrl.replace("http", "ws"));
   const socket = new WebSocket(address, { headers: { authorization: `Bearer ${API_KEY}` } });
-  const seen: { pictures: number; holder: string | null } = { pictures: 0, holder: null };
-  const send = (frame: object) => socket.send(JSON.stringify(frame));
-  socket.on("open", () => send({ type: "view.subscribe" }));
-  socket.on("message", (data: Buffer, isBinary) => {
-    if (isBinary) {
-      seen.pictures += 1;
-      return;
-    }
-    const frame = JSON.parse(data.toString()) as { type: string; data?: { holder?: string | null } };
-    if (frame.type === "control") seen.holder = frame.data?.holder ?? null;
+  let pictures = 0;
+  socket.on("open", () => socket.send(JSON.stringify({ type: "view.subscribe" })));
+  socket.on("message", (_data, isBinary) => {
+    if (isBinary) pictures += 1;
   });
   const closed = new Promise((done) => socket.once("close", done));
   return {
-    seen,
-    send,
+    pictures: () => pictures,
     async close() {
       socket.close();
       await closed;
@@ -153,23 +145,15 @@ function watch(at: RunningPages) {
   };
 }
 
-test("both instances show the live view of one browser, and a click through either of them reaches its page", async () => {
+test("both instances show the live view of one browser, whose page stays", async () => {
   const loadsBefore = loads;
   const viewers = [watch(first), watch(second)];
-  await waitUntil(() => viewers.every(({ seen }) => seen.pictures > 0), "both viewers have a picture");
-  for (const [index, viewer] of viewers.entries()) {
-    viewer.send({ type: "control.take" });
-    await waitUntil(() => viewer.seen.holder === "you", "the viewer has control");
-    const click = { type: "input.mouse", x: 400, y: 300, modifiers: 0, button: "left", clickCount: 1 };
-    viewer.send({ ...click, action: "down" });
-    viewer.send({ ...click, action: "up" });
-    await waitUntil(() => clicks === index + 1, "the page was clicked");
-  }
+  await waitUntil(() => viewers.every(({ pictures }) => pictures() > 0), "both viewers have a picture");
   expect(loads).toBe(loadsBefore);
   await Promise.all(viewers.map((viewer) => viewer.close()));
 });
 
-test("an instance refuses a live socket without a key, as it refuses a request", async () => {
+test("an instance refuses a live socket with a wrong key, as it refuses a request", async () => {
   const address = new URL(`/api/sessions/${session.sessionId}/live`, first.baseUrl.replace("http", "ws"));
   const refused = new WebSocket(address, { headers: { authorization: "Bearer wrong" } });
   const error = await new Promise((done) => refused.once("error", done));
