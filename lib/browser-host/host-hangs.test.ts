@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { connect, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { browserHosts, browsers } from "#db/schema/index.ts";
 import { listAlive, listDescendants } from "#e2e/crash/processes.ts";
+import { startLinkRelay } from "#e2e/fixtures/start-link-relay.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { LEASE_MS } from "./service/host-store.ts";
 import { findListener, openTestHosts, TEST_HOST_TOKEN, type TestHosts, type TestProcess } from "./testing.ts";
@@ -92,7 +92,7 @@ describe("a lost host", { concurrency: true }, () => {
     await starter.service.navigate(await insertTestSession(hosts.db), `${site.origin}/`);
     const [host] = await hosts.db.select().from(browserHosts);
     assert.ok(host);
-    const relay = await startRelay(Number(new URL(host.url).port));
+    const relay = await startLinkRelay(host.url);
     await hosts.db.update(browserHosts).set({ url: relay.url });
     const service = await hosts.open();
     await starter.close(false);
@@ -133,34 +133,3 @@ test("a host that hangs gets no new session, although it has the lowest load", a
     process.kill(pid, "SIGCONT");
   }
 });
-
-/** Forwards TCP connections to a port of this machine, until it is cut: then it forwards nothing, and ends nothing. */
-async function startRelay(port: number) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on("data", (data) => isCut || to.write(data));
-      from.on("error", () => {});
-      from.on("close", () => isCut || to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  assert.ok(typeof address === "object" && address);
-  return {
-    url: `ws://127.0.0.1:${address.port}`,
-    cut() {
-      isCut = true;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

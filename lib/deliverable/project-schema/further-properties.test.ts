@@ -1,24 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkDeclared, checkRoundTrip, projectStrictly } from "#lib/projection/testing/check-round-trip.ts";
-import { compileSchema } from "../admission/compile-schema.ts";
-
-const text = { type: "string" };
-const number = { type: "number" };
-const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
-const list = (items: unknown, more: object = {}) => ({ type: "array", items, ...more });
-const when = (condition: object, outcome: object, otherwise: object = {}) => ({
-  if: condition,
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: outcome,
-  else: otherwise,
-});
-
-function compile(schema: object): (value: unknown) => unknown {
-  const compiled = compileSchema(structuredClone({ ...schema }));
-  assert.ok(compiled.ok, JSON.stringify(compiled));
-  return compiled.validate;
-}
+import { compile, list, number, object, text, when } from "./schemas-testing.ts";
 
 type Case = [name: string, schema: object, value: unknown];
 

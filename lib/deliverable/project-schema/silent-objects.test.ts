@@ -1,26 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkRoundTrip, projectStrictly } from "#lib/projection/testing/check-round-trip.ts";
-import { compileSchema } from "../admission/compile-schema.ts";
+import { compile, list, number, object, text, when } from "./schemas-testing.ts";
 
-const text = { type: "string" };
-const number = { type: "number" };
-const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
-const list = (items: unknown, more: object = {}) => ({ type: "array", items, ...more });
 const tagged = (kind: string, properties: object, more: object = {}) =>
   object({ kind: { const: kind }, ...properties }, { required: ["kind"], ...more });
-const when = (condition: object, outcome: object, otherwise: object = {}) => ({
-  if: condition,
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: outcome,
-  else: otherwise,
-});
-
-function compile(schema: object): (value: unknown) => unknown {
-  const compiled = compileSchema(structuredClone({ ...schema }));
-  assert.ok(compiled.ok, JSON.stringify(compiled));
-  return compiled.validate;
-}
 
 /** Whether an object in the projected form has a list of further properties in addition to its own. */
 const hasList = (schema: object): boolean =>

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { startLinkRelay } from "#e2e/fixtures/start-link-relay.ts";
 import { waitUntil } from "../../../fixtures/service.ts";
 import type { FaultCase } from "../../fault-case.ts";
 import type { World } from "../../world/open-world.ts";
-import { startLinkRelay } from "../../world/start-link-relay.ts";
 import { remoteHostVariables, startRemoteHost } from "../../world/start-remote-host.ts";
 
 /** Starts a site with one page. `paths` has the paths of its requests, in order. */

@@ -1,26 +1,18 @@
-import type { Logger } from "#lib/log/logger.ts";
 import type { ScriptPointer } from "../../browser-service.ts";
 import type { SubmitAnnotation } from "../../overlay/overlay-controller.ts";
-import type { OpenBrowser } from "../../page/open-browser.ts";
 import type { PageNavigation } from "../../page/page-navigation.ts";
 import type { PageScript } from "../../page/page-script.ts";
 import type { SiteDataChange } from "../../state/site-data.ts";
 import type { PictureKeeper, PictureKeeperDeps } from "../../view/page-picture.ts";
 import type { Screencast } from "../../view/screencast.ts";
 import type { BrowserLifecycle } from "../browser-lifecycle.ts";
-import type { PlaceTicket } from "../browser-places.ts";
-import type { StoredRecord } from "../browser-record.ts";
-import { runningIn } from "../lifecycle/lifecycle-state.ts";
+import { type LifecycleDeps, runningIn } from "../lifecycle/lifecycle-state.ts";
 
 /** The dependencies of one session's browser. */
-export type SessionBrowserDeps = {
-  sessionId: string;
-  record: StoredRecord;
-  logger: Logger;
-  requestPlace: (onMove: (position: number) => void) => PlaceTicket;
-  placeWait: { waitMs: number; explain: () => string };
-  /** Takes a running browser from the pool. @throws Error with a readable message. */
-  take: () => Promise<OpenBrowser>;
+export type SessionBrowserDeps = Pick<
+  LifecycleDeps,
+  "sessionId" | "record" | "logger" | "requestPlace" | "placeWait" | "take"
+> & {
   /** Whether a viewer may start a browser: the agent has an open turn, and a place for a running browser is free. */
   mayStartForViewer: () => Promise<boolean>;
   /** Stores cookies and storage of sites, see `BrowserRecords.saveSiteData`. */
