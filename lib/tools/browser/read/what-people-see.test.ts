@@ -242,7 +242,7 @@ test("controls under inert, and all behind an open modal dialog, are marked; the
   ]);
   assert.deepEqual(
     bodyOf(await ask({ since })).map((line) => line.replace(/\[e\d+\]/, "[e]")),
-    ['+ dialog "Confirm"', '+ button "Yes" [e] focused', "focus on [e]"],
+    ['after button "Free" [e]', '+ dialog "Confirm"', '+ button "Yes" [e] focused', "focus on [e]"],
   );
 });
 
