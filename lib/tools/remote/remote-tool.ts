@@ -30,6 +30,10 @@ const INPUT = z.record(z.string(), z.unknown()).nullish();
  */
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
+/** Says who describes the tool, because the service does not know what another server writes. */
+const quoteDescription = ({ serverId, description }: RemoteTool): string =>
+  `A tool of the server "${serverId}", which says of it: ${description || "nothing"}`;
+
 /**
  * Makes a tool of a session's tool server available to the agent, for one turn. The tool's description and results come
  * from outside, so they are data and not instructions. Source: specification, MCP servers; `security.md`, What comes
@@ -38,7 +42,7 @@ const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
   ...makeTool({
     name: remote.name,
-    description: `A tool of the server "${remote.serverId}", which says of it: ${remote.description || "nothing"}`,
+    description: services.mcp.isOurs(turn, remote.serverId) ? remote.description : quoteDescription(remote),
     input: INPUT,
     needs: undefined,
     profile: "editing",

@@ -61,7 +61,7 @@ const ACTING = `- Act with browser_execute by ref, role or text. Put several act
 - Dialogs are dismissed unless the script listens: page.on('dialog', (dialog) => dialog.accept()). A tab that opens is \`page\` from the next script on; context.pages() lists all.`;
 
 /** Instructions for a session that acts on pages and has a workspace. */
-const FILES = "Downloads are saved below downloads/ in the workspace, whose paths setInputFiles takes.";
+const FILES = "setInputFiles takes paths of the workspace; downloads are saved below downloads/ there.";
 
 /** Instructions for a session that edits pages. */
 const EDITING = `## Editing
