@@ -8,6 +8,7 @@ import { errorResult, makeTool, type Tool, textResult } from "#lib/tools/tool.ts
 export type DefinedTool = { tool: Tool; modelTool: ModelTool };
 
 const NAMES_MAX = 40;
+const NAME_CHARACTERS_MAX = 100;
 
 /**
  * Creates the two tools that give access to tools on demand: `load_tools` returns their definitions as its result, and
@@ -23,7 +24,7 @@ export function createOnDemandTools(onDemand: readonly DefinedTool[]): {
   const tool = makeTool({
     name: LOAD_TOOLS,
     description: `Returns the inputs of further tools, for ${CALL_TOOL}. ${listKinds(onDemand)}`,
-    input: z.object({ names: z.array(z.string()).min(1).max(NAMES_MAX) }),
+    input: z.object({ names: z.array(z.string().max(NAME_CHARACTERS_MAX)).min(1).max(NAMES_MAX) }),
     needs: undefined,
     profile: "always",
     idempotent: true,
@@ -61,7 +62,7 @@ const objectOf = (properties: Record<string, JSONSchema7>): JSONSchema7 => ({
   required: Object.keys(properties),
 });
 
-/** Lists the tools by kind, each with its fields: `Tests: run_tests(…), wait_for_test_results(testRunId?)`. */
+/** Lists the names of the tools by kind: `Tests: run_tests, wait_for_test_results.` */
 function listKinds(tools: readonly DefinedTool[]): string {
   const kinds = Map.groupBy(tools, ({ tool }) => tool.onDemand);
   return [...kinds]
