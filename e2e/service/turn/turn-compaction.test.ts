@@ -192,7 +192,7 @@ describe("a context that is near its budget", () => {
   });
 
   it("stays compacted in the next turn", async () => {
-    scriptSteps(12, { text: "finding ".repeat(250), command: "true" }, () => ({ text: "Carried over." }));
+    scriptSteps(20, { text: "finding ".repeat(250), command: "true" }, () => ({ text: "Carried over." }));
     const session = await service.create(TASK, PROFILE);
     await service.completed(session.statusUrl);
     service.model.respondWith(({ text }) => ({

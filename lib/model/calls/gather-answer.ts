@@ -11,7 +11,7 @@ import { ANSWER_LIMITS, AnswerTooLargeError, inMebibytes } from "./answer-limits
 import { type ModelTools, type ReadCall, readCall } from "./model-tool.ts";
 
 /** A tool call in an answer. `error`: why its input is not valid; `input` is then what the model wrote. */
-export type AnsweredCall = ReadCall & { callId: string };
+export type AnsweredCall = Omit<ReadCall, "written"> & { callId: string };
 
 /** An answer of a model. Only the calls of a `complete` answer may run. */
 export type ModelAnswer = {
@@ -71,11 +71,12 @@ export function createGatherer(tools: ModelTools) {
     room.countInput(toolCallId, part.input);
     room.take(toolName);
     if (providerMetadata) room.take(JSON.stringify(providerMetadata));
-    const read = readCall(tools, toolName, part.input);
+    const { written, ...read } = readCall(tools, toolName, part.input);
     calls.push({ callId: toolCallId, ...read });
-    // Providers accept only an object as the input of a call, so an invalid input of another type is sent back as `{}`.
-    const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
     const { name, via } = read;
+    // The prompt has what the model wrote, without the defaults. Providers accept only an object as the input of a call,
+    // so an invalid input of another type is sent back as `{}`.
+    const input = typeof written === "object" && written !== null ? written : {};
     parts.push({
       type: "tool-call",
       toolCallId,

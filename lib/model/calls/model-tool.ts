@@ -16,8 +16,11 @@ export type ModelTools = ReadonlyMap<string, ModelTool>;
 export const listSent = (tools: ModelTools): ModelTool[] =>
   [...tools.values()].filter(({ isOnDemand }) => !isOnDemand);
 
-/** The input of a tool call. `error`: why the input is not valid; `input` is then the unvalidated value. */
-type ReadInput = { input: unknown; error?: Error };
+/**
+ * The input of a tool call: validated, and as the model wrote it, without defaults. `error`: why the input is not valid;
+ * `input` is then the unvalidated value.
+ */
+type ReadInput = { input: unknown; written: unknown; error?: Error };
 
 /**
  * A tool call as the service runs it. `via`: the tool through which the model made the call, if it is another one than
@@ -62,10 +65,7 @@ function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   if (!tool) {
     const names = [...tools.keys()].join(", ") || "none";
     const unknown = toSentName(name);
-    return {
-      input: parsed.input,
-      error: new Error(`There is no tool "${unknown}". The tools are: ${names}.`),
-    };
+    return { ...parsed, error: new Error(`There is no tool "${unknown}". The tools are: ${names}.`) };
   }
   if (parsed.error) return parsed;
   // A tool server's schema is not part of `tool.input`, so the required fields are read from the definition.
@@ -73,7 +73,7 @@ function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   if (isEmpty(text) && required.length > 0)
     return { ...parsed, error: new Error(`The input is empty, but needs: ${required.join(", ")}.`) };
   const result = readNullsAsAbsent(tool.input, parsed.input);
-  return result.success ? { input: result.data } : { input: parsed.input, error: result.error };
+  return result.success ? { ...parsed, input: result.data } : { ...parsed, error: result.error };
 }
 
 /** Returns an unknown tool's name in the form that providers accept: letters, digits, `_` and `-`, at most 64. */
@@ -82,14 +82,20 @@ const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g
 const isEmpty = (text: string): boolean => text.trim() === "";
 
 function parseInput(text: string): ReadInput {
-  if (isEmpty(text)) return { input: {} };
-  if (isTooDeep(text))
-    return { input: {}, error: new Error(`The input is nested more than ${LEVELS_MAX} levels deep.`) };
+  const of = (input: unknown, error?: Error): ReadInput => ({
+    input,
+    written: input,
+    ...(error && { error }),
+  });
+  if (isEmpty(text)) return of({});
+  if (isTooDeep(text)) return of({}, new Error(`The input is nested more than ${LEVELS_MAX} levels deep.`));
   try {
-    return { input: JSON.parse(text, MAY_CONTAIN_PROTO.test(text) ? refusePrototype : undefined) };
+    return of(JSON.parse(text, MAY_CONTAIN_PROTO.test(text) ? refusePrototype : undefined));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) return { input: text, error: error as Error };
-    return { input: text, error: new Error(`The input is not JSON: ${error.message}`) };
+    return of(
+      text,
+      error instanceof SyntaxError ? new Error(`The input is not JSON: ${error.message}`) : (error as Error),
+    );
   }
 }
 

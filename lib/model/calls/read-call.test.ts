@@ -25,12 +25,14 @@ const through = (input: unknown) => readCall(tools, CALL_TOOL, JSON.stringify(in
 describe("a call through call_tool", () => {
   it("is a call of the tool that it names, validated with the input of that tool", () => {
     const call = { name: "publish", input: { key: "main", note: null } };
-    assert.deepEqual(through(call), { name: "publish", input: { key: "main" }, via: CALL_TOOL });
-    assert.deepEqual(through({ name: "look", input: { at: "top" } }), {
-      name: "look",
-      input: { at: "top" },
+    assert.deepEqual(through(call), {
+      name: "publish",
+      input: { key: "main" },
+      written: call.input,
       via: CALL_TOOL,
     });
+    const { name, input } = through({ name: "look", input: { at: "top" } });
+    assert.deepEqual([name, input], ["look", { at: "top" }]);
   });
 
   it("may give the input as a text, or leave it out", () => {
@@ -62,10 +64,8 @@ describe("a tool on demand", () => {
       listSent(tools).map(({ definition }) => definition.name),
       ["look", CALL_TOOL],
     );
-    assert.deepEqual(readCall(tools, "publish", '{"key":"main"}'), {
-      name: "publish",
-      input: { key: "main" },
-    });
+    const { name, input, via } = readCall(tools, "publish", '{"key":"main"}');
+    assert.deepEqual([name, input, via], ["publish", { key: "main" }, undefined]);
   });
 
   it("cannot be reached through call_tool where there is no call_tool", () => {

@@ -171,11 +171,11 @@ const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "empty" | "cut_off">, 
 };
 
 /**
- * Converts an answer to message parts as the transcript shows them. A call through `call_tool` is shown as the call of
- * the tool that it names.
+ * Converts an answer to message parts as the transcript shows them: with the calls as they are run. A call through
+ * `call_tool` is that of the tool that it names, and inputs have their defaults.
  */
 function toParts(messages: ModelMessage[], calls: readonly PlannedCall[]): MessagePart[] {
-  const through = new Map(calls.flatMap((call) => (call.via ? [[call.callId, call] as const] : [])));
+  const run = new Map(calls.map((call) => [call.callId, call] as const));
   return messages.flatMap((message): MessagePart[] => {
     if (message.role !== "assistant") return [];
     if (typeof message.content === "string") return [{ type: "text", text: message.content }];
@@ -184,8 +184,10 @@ function toParts(messages: ModelMessage[], calls: readonly PlannedCall[]): Messa
       if (part.type === "reasoning") return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
       if (part.type === "tool-call") {
         const { toolCallId, toolName } = part;
-        const { name, input } = through.get(toolCallId) ?? { name: toolName, input: part.input };
-        return [{ type: "tool-call", toolCallId, toolName: name, input }];
+        const { name, input } = run.get(toolCallId) ?? { name: toolName, input: part.input };
+        // An invalid input may have another type.
+        const shown = typeof input === "object" && input !== null ? input : {};
+        return [{ type: "tool-call", toolCallId, toolName: name, input: shown }];
       }
       return [];
     });
