@@ -93,13 +93,19 @@ export async function openBrowser(
   const message = `the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`;
   try {
     return await createDeadline({ ms: OPEN_TIMEOUT_MS, lateMessage: message }).race(
-      connect(process, egress, settings),
+      Promise.race([connect(process, egress, settings), failOnExit(process)]),
     );
   } catch (error) {
     await process.kill();
     throw error;
   }
 }
+
+/** Rejects when the Chromium has ended, because some questions to it are not answered then. */
+const failOnExit = ({ exited }: Pick<BrowserProcess, "exited">): Promise<never> =>
+  exited.then(() => {
+    throw new Error("the browser ended while it started");
+  });
 
 async function connect(
   process: BrowserProcess,

@@ -29,7 +29,7 @@ type ReadInput = { input: unknown; written: unknown; error?: Error };
 export type ReadCall = ReadInput & { name: string; via?: typeof CALL_TOOL };
 
 /** The input of `call_tool`. Some models write the inner input as a text. */
-export const callToolInput = z.object({
+export const callToolInput = z.strictObject({
   name: z.string(),
   input: z.union([z.record(z.string(), z.unknown()), z.string()]).default({}),
 });

@@ -1,4 +1,5 @@
 import type { ToolResultPart } from "ai";
+import { CALL_TOOL } from "#lib/catalogue/tools.ts";
 import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { readOutput } from "../history/read-output.ts";
@@ -112,13 +113,20 @@ function offloadCalls(message: AssistantMessage): HistoryMessage {
   const withoutReasoning = message.content.filter((part) => part.type !== "reasoning");
   const content = (withoutReasoning.length > 0 ? withoutReasoning : message.content).map((part) => {
     if (part.type !== "tool-call") return part;
-    const input = shortenInput(part.input);
+    const input = part.toolName === CALL_TOOL ? shortenInner(part.input) : shortenInput(part.input);
     return input === part.input ? part : { ...part, input };
   });
   const isSame =
     content.length === message.content.length &&
     content.every((part, index) => part === message.content[index]);
   return isSame ? message : { ...message, content };
+}
+
+/** Shortens the input of the tool that a call through `call_tool` names. */
+function shortenInner(input: unknown): unknown {
+  if (typeof input !== "object" || input === null || !("input" in input)) return shortenInput(input);
+  const inner = shortenInput(input.input);
+  return inner === input.input ? input : { ...input, input: inner };
 }
 
 /** Cuts the long strings of a long input. If the input is still too long, replaces it by a note with its size. */

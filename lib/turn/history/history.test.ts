@@ -88,6 +88,13 @@ describe("a message that the service adds", () => {
     const other = createHistory([...entries(text("assistant", "hello")), { position: 2, messages: [added] }]);
     assert.deepEqual(shorten(other.messages), ["hello", "the page"]);
   });
+
+  it("goes after another message of the service, which may refer to the message before it", () => {
+    const own = { role: "user" as const, content: "the message above is your own", isAdded: true as const };
+    const history = createHistory([{ position: 1, messages: [text("assistant", "hello"), own] }]);
+    history.append({ position: 2, messages: [added] });
+    assert.deepEqual(shorten(history.messages), ["hello", "the message above is your own", "the page"]);
+  });
 });
 
 describe("a compaction", () => {

@@ -62,7 +62,10 @@ export function createHistory(recorded: RecordedEntry[]): History {
  * a user message, the added message goes before that user message, so that the user message stays last.
  */
 function pushMessage(messages: ModelMessage[], message: HistoryMessage, isLast: boolean): void {
-  const isBefore = isLast && message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
+  const last: HistoryMessage | undefined = messages.at(-1);
+  // A message of the service may refer to the message before it.
+  const isBefore =
+    isLast && message.role === "user" && message.isAdded && last?.role === "user" && !last.isAdded;
   messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);
 }
 

@@ -14,6 +14,10 @@ const MODES: Record<PlanMode, string | undefined> = {
 const SUB_AGENT_WAITS =
   "- Plan first: a person wants to agree to a plan before anything is changed. Until then, tools that change pages, files, previews or publications are refused: look, and report what you would change.";
 
+/** Whether a line states that a person wants to agree to a plan, or has agreed to it. */
+export const isMode = (line: string): boolean =>
+  line === SUB_AGENT_WAITS || Object.values(MODES).includes(line);
+
 /** Precedes the unmet requirements. */
 export const UNMET_HEADING = "Requirements that are not met (list_requirements has all):";
 

@@ -38,6 +38,7 @@ function stateOf(deps: StateDeps, run: RunInPlay): SessionState {
     planning,
     imports,
     isPersonPresent: claim.isPersonPresent,
+    isSubAgent: run.agent !== undefined,
     hasBrowser: hasBrowser(deps, run),
     hasTool: (name) => prompt.tools.has(name),
   };

@@ -1,4 +1,5 @@
 import { storableText } from "#db/storable.ts";
+import { CALL_TOOL } from "#lib/catalogue/tools.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/store/imported-messages-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
@@ -6,7 +7,7 @@ import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { HistoryEntry, HistoryMessage } from "../history/history-entry.ts";
 import { readOutput } from "../history/read-output.ts";
 import { addedMessage } from "./added-message.ts";
-import { describePlan, UNMET_HEADING } from "./describe-planning.ts";
+import { describePlan, isMode, UNMET_HEADING } from "./describe-planning.ts";
 import { describeVariants } from "./describe-variants.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
 
@@ -25,6 +26,8 @@ export type SessionState = {
   imports: readonly ImportedConversation[];
   /** Whether a person waits on the session page. */
   isPersonPresent: boolean;
+  /** Whether the session is a sub-agent: the pages were chosen by the agent above it, perhaps from a page. */
+  isSubAgent: boolean;
   hasBrowser: boolean;
   hasTool: (name: string) => boolean;
 };
@@ -63,11 +66,46 @@ export function composeChangedState(
   const lines = describeWork({ ...state, variants: edited }).flatMap((text) =>
     withoutMarks(text).split("\n"),
   );
-  if (lines.length === 0) return undefined;
+  const last = findLastState(entries);
+  const told = (last ? textOf(last) : "").split("\n");
   // The agent's own changes are in the results of its calls.
-  const known = withoutMarks(entries.flatMap(({ messages }) => messages.map(textOf)).join("\n"));
-  const isKnown = (line: string) => line === UNMET_HEADING || known.includes(line);
-  return lines.every(isKnown) ? undefined : composeState(state, entries);
+  const own = listOwnResults(entries).flatMap((text) => text.split("\n"));
+  const isKnown = (line: string) =>
+    line === "" ||
+    line === UNMET_HEADING ||
+    told.includes(line) ||
+    // A result adds notes to the line of a requirement.
+    own.some((each) => each.startsWith(line));
+  const isOver = (line: string) =>
+    !lines.includes(line) && (isMode(line) || (own.length === 0 && line.startsWith("- r")));
+  return lines.every(isKnown) && !told.some(isOver) ? undefined : composeState(state, entries);
+}
+
+/** The tools with which the agent itself changes the plan, requirements and imports. */
+const OWN_TOOLS = [
+  "update_plan",
+  "add_requirements",
+  "update_requirement",
+  "import_legacy_session",
+  CALL_TOOL,
+];
+
+/** Lists the results of the agent's own changes since the newest message about the state. */
+function listOwnResults(entries: readonly HistoryEntry[]): string[] {
+  const from = entries.findLastIndex(({ messages }) => messages.some(isState));
+  return entries
+    .slice(from + 1)
+    .flatMap(({ messages }) =>
+      messages.flatMap(({ role, content }) =>
+        role === "tool"
+          ? content.flatMap((part) =>
+              part.type === "tool-result" && OWN_TOOLS.includes(part.toolName)
+                ? [withoutMarks(readOutput(part.output).text)]
+                : [],
+            )
+          : [],
+      ),
+    );
 }
 
 const findLastState = (entries: readonly HistoryEntry[]): HistoryMessage | undefined =>
@@ -75,10 +113,8 @@ const findLastState = (entries: readonly HistoryEntry[]): HistoryMessage | undef
 
 const isState = (message: HistoryMessage): boolean => message.isState === true;
 
-function textOf({ content }: HistoryMessage): string {
-  if (typeof content === "string") return withoutMarks(content);
-  return content.map((part) => (part.type === "tool-result" ? readOutput(part.output).text : "")).join("\n");
-}
+const textOf = ({ content }: HistoryMessage): string =>
+  typeof content === "string" ? withoutMarks(content) : "";
 
 /** Removes the marks around data, which differ between processes. */
 const withoutMarks = (text: string): string => text.replace(/<\/?data-[0-9a-f]{12}>/g, "");
@@ -87,13 +123,21 @@ function describePages(state: SessionState): string[] {
   const { currentUrl, selectedUrl, targetPageUrls, demoUrl } = state;
   const lines: string[] = [];
   // The page decides its address. The caller's own addresses are not data of a page.
-  const isOwnUrl = currentUrl === selectedUrl;
+  const isOwnUrl = currentUrl === selectedUrl && !state.isSubAgent;
   const current = `Current page: ${currentUrl}`;
   if (currentUrl) lines.push(isOwnUrl ? current : quoteAsData("the page", current));
-  if (selectedUrl) lines.push(`Target page: ${selectedUrl}`);
-  lines.push(...listFurtherPages(targetPageUrls, [selectedUrl]));
+  const targets = [
+    ...(selectedUrl ? [`Target page: ${selectedUrl}`] : []),
+    ...listFurtherPages(targetPageUrls, [selectedUrl]),
+  ].map(inOneLine);
+  if (state.isSubAgent && targets.length > 0)
+    lines.push(quoteAsData("the agent above you", targets.join("\n")));
+  else lines.push(...targets);
   return lines.length === 0 && state.hasBrowser ? [`Demo page: ${demoUrl}`] : lines;
 }
+
+/** An address may contain line breaks, which browsers ignore. */
+const inOneLine = (line: string): string => line.replace(/[\p{Cc}\u2028\u2029]/gu, "");
 
 /** Describes the variants, the plan, the requirements and the imported conversations. */
 function describeWork({ variants, planning, imports, hasBrowser, hasTool }: SessionState): string[] {
