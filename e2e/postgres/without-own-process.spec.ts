@@ -6,6 +6,7 @@ import { followUntil } from "../api/read-stream.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type CreatedSession, userMessage, waitUntil } from "../fixtures/service.ts";
+import { callPages } from "../fixtures/start-functions.ts";
 import { type RunningPages, startPages } from "../fixtures/start-pages.ts";
 
 // Runs the service in the way Vercel does: only Next, without a disk, with a Postgres server and with an Inngest server
@@ -44,16 +45,7 @@ test.afterAll(async () => {
   await postgres?.stop();
 });
 
-const call = (method: string, path: string, body?: unknown) =>
-  fetch(new URL(path, pages.baseUrl), {
-    method,
-    redirect: "manual",
-    headers: {
-      authorization: `Bearer ${API_KEY}`,
-      ...(body !== undefined && { "content-type": "application/json" }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+const call = (method: string, path: string, body?: unknown) => callPages(pages, method, path, body);
 const read = async (path: string) => (await (await call("GET", path)).json()) as Record<string, unknown>;
 
 let session: CreatedSession;

@@ -117,8 +117,8 @@ export function mountProviderLogin(): { GET: RouteHandler } {
 }
 
 /**
- * Serves landing pages on serverless platforms, for every method. The own server of the service answers these requests
- * itself.
+ * Serves landing pages on serverless platforms, for every method. Elsewhere, the service's own server answers these
+ * requests before Next gets them.
  */
 export const mountPages = (): Record<(typeof METHODS)[number], RouteHandler> =>
   forEveryMethod((request) => withHeaders(request, async () => (await findContainer()).servePage(request)));

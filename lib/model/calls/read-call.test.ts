@@ -52,6 +52,8 @@ describe("a call through call_tool", () => {
   it("is an error itself if it names no tool, or call_tool", () => {
     assert.equal(through({}).name, CALL_TOOL);
     assert.ok(through({ input: {} }).error);
+    const misnamed = through({ name: "look", arguments: { at: "top" } });
+    assert.match(misnamed.error?.message ?? "", /arguments/);
     const nested = through({ name: CALL_TOOL, input: { name: "look", input: {} } });
     assert.match(nested.error?.message ?? "", /cannot call itself/);
     assert.equal(nested.via, undefined);

@@ -12,7 +12,10 @@ export type RunnerSettings = {
     env: Record<string, string>;
     chromiumSandbox: false;
   };
-  /** The parameters of `Emulation.setUserAgentOverride` for every page. Null if pages get none. */
+  /**
+   * The parameters with which each page of the tests calls `Emulation.setUserAgentOverride`. Null if pages keep the
+   * user agent of Chromium.
+   */
   identity: object | null;
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
