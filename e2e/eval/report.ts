@@ -80,7 +80,8 @@ export function compareReports(before: EvalReport, after: EvalReport): string {
   ].join("\n");
 }
 
-function formatTable(rows: string[][]): string {
+/** Formats rows of cells as columns. The first column is aligned to the left, the others to the right. */
+export function formatTable(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows
     .map((row) =>
