@@ -45,6 +45,8 @@ export async function playSystems(
     const results = await evaluate(tasks, { kind: "model", variables }, { atOnce: 1, log, onResult });
     played.push({ system: "service", results });
   }
+  // The peers' schemas have keywords that the provider does not know; the SDK would warn before each call.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
   const peers = (Object.keys(OPEN) as PeerName[]).filter(wants);
   if (peers.length === 0) return played;
   const folder = await installPeers(log);

@@ -1,5 +1,6 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
+import { knownIcon } from "./known-icons.ts";
 import { pseudoText } from "./pseudo-text.ts";
 import { quote } from "./quote.ts";
 
@@ -65,10 +66,12 @@ export function iconOf(element: PageElement): string {
 const shapes = new Map<string, number>();
 const SHAPES_MAX = 200;
 
+const drawnPartsOf = (icon: PageElement) =>
+  dom.querySelectorAll(icon, "path, polyline, polygon, line, circle, rect").slice(0, 20);
+
 /** A number for the shape of an svg. The same shape gets the same number. Empty if there are too many shapes. */
 function shapeOf(icon: PageElement): string {
-  const drawn = dom.querySelectorAll(icon, "path, polyline, polygon, line, circle, rect").slice(0, 20);
-  const key = drawn
+  const key = drawnPartsOf(icon)
     .map((part) =>
       ["d", "points", "x1", "y1", "cx", "r"].map((name) => dom.getAttribute(part, name) ?? "").join(),
     )
@@ -80,12 +83,20 @@ function shapeOf(icon: PageElement): string {
   return ` icon shape ${number}`;
 }
 
-/** Like {@link iconOf}, for one element that is an icon. If nothing names it, its class or the number of its shape does. */
+/**
+ * Like {@link iconOf}, for one element that is an icon. If nothing names it, its shape does if it is a known one,
+ * otherwise its class or the number of its shape.
+ */
 export function iconOrClassOf(icon: PageElement): string {
   const named = iconOf(icon);
   if (named) return named;
-  const classes = meaningfulClasses(icon);
-  return classes ? ` icon ${quote(classes, 40)}` : shapeOf(icon);
+  const known = knownIcon(
+    drawnPartsOf(icon)
+      .map((part) => dom.getAttribute(part, "d") ?? "")
+      .join(" "),
+  );
+  const word = known ?? meaningfulClasses(icon);
+  return word ? ` icon ${quote(word, 40)}` : shapeOf(icon);
 }
 
 /**

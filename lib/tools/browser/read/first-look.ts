@@ -31,7 +31,7 @@ type LookingSession = Parameters<PageTools["firstLook"]>[0];
 /** What a look waits for, and what the model is told if it waits until the deadline. */
 const LATE = {
   turn: "The page was not read: another agent has been using it.",
-  browser: "The live browser is not up yet: all browsers are in use. A browser tool waits for it.",
+  browser: `The live browser was not up within ${LOOK_MS_MAX / 1_000} s. A browser tool waits for it.`,
   page: `The page could not be read: The page did not answer within ${LOOK_MS_MAX / 1_000} s.`,
 } as const;
 

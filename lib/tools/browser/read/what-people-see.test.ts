@@ -41,6 +41,9 @@ const PAGES = {
       <li><svg width=16 height=16 class="w-4 text-red-500"><path d="M1 1 9 9"/></svg>Sign-on
       <li><i class="fa-solid fa-xmark fa-fw" style="display:inline-block;width:16px;height:16px"></i> Backups
       <li><svg width=16 height=16><path d="M1 2"/></svg> One <li><svg width=16 height=16><path d="M3 4"/></svg> Two <li><svg width=16 height=16><path d="M1 2"/></svg> Three
+      <li><svg width=16 height=16 class=text-green-500><path d="M9 16.17L4.83 12l-1.42 1.41L9 19 21 7l-1.41-1.41z"/></svg> Drawn
+      <li><svg width=16 height=16><path d="m6 18 12-12"/><path d="M6 6l12 12"/></svg> Crossed
+      <li><svg width=16 height=16><path d="M6 18 18 6M6 6l12 12"/></svg> Refused
       <li class=yes>Mail<li class=no>Phone<li class=pro>Chat</ul>
     <table><tr><td>API<td><img src="/img/check.svg" alt="" width=16 height=16><td><svg width=16 height=16 data-testid=CloseIcon></svg></table>
     <p><svg width=16 height=16 data-icon=truck></svg> Free delivery <svg width=16 height=16></svg></p>
@@ -167,6 +170,9 @@ test("icons that mean something are named, by their class or shape in the last r
     '  • icon shape 1 "One"',
     '  • icon shape 2 "Two"',
     '  • icon shape 1 "Three"',
+    '  • icon "check" "Drawn"',
+    '  • icon shape 3 "Crossed"',
+    '  • icon "close" "Refused"',
     '  • "✓ Mail"',
     '  • "✗ Phone"',
     '  • icon "pro" "Chat"',
