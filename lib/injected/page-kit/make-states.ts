@@ -88,7 +88,11 @@ export function makeStates(search: SearchKit): StateKit {
     }
     if (element instanceof HTMLProgressElement || element instanceof HTMLMeterElement)
       return [`value ${element.value} of ${element.max}`];
-    return [];
+    const isEditor = dom.matches(
+      element,
+      "[contenteditable]:not([contenteditable=false], [role=spinbutton])",
+    );
+    return isEditor ? ["contenteditable"] : [];
   };
   const statesOf: StateKit["statesOf"] = (element, isControl = false) => {
     const states = [
@@ -137,6 +141,7 @@ function ariaStates(element: PageElement): string[] {
   if (current) states.push(`current${current === "true" ? "" : ` ${current}`}`);
   const sort = token(aria("sort"), /^(ascending|descending|other)$/);
   if (sort) states.push(`sorted ${sort}`);
+  else if (aria("sort") === "none") states.push("not sorted");
   if (aria("haspopup") && aria("haspopup") !== "false") states.push("opens a popup");
   const kind = aria("roledescription")?.trim();
   if (kind) states.push(`kind ${quote(kind, 40)}`);

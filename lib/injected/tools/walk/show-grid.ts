@@ -108,7 +108,11 @@ function readCell(walker: Walker, cell: PageElement, style: CSSStyleDeclaration,
   }
   walker.visitChildren(cell, inside, { ...context, isInItem: role !== "columnheader" });
   lines.flush(inside);
-  if (role !== "columnheader") return inside;
+  if (role !== "columnheader") {
+    const about = aboutCell(kit, cell);
+    const [first = { text: "", isOpen: false, inside: [] }, ...more] = inside;
+    return about ? [{ ...first, text: [about, first.text].filter(Boolean).join(" ") }, ...more] : inside;
+  }
   const text = lines.flatten(inside);
   const hasRef = !REF.test(text) && (isUsed || kit.dom.matches(cell, "[aria-sort][tabindex]"));
   const states = kit.statesOf(cell, hasRef);
@@ -116,6 +120,13 @@ function readCell(walker: Walker, cell: PageElement, style: CSSStyleDeclaration,
   const whole = [text, ...states].filter(Boolean).join(" ");
   const frame = inside.find((each) => each.frame !== undefined)?.frame;
   return whole ? [{ text: whole, isOpen: false, inside: [], ...(frame !== undefined && { frame }) }] : [];
+}
+
+/** The date of a calendar's cell, which often shows no more than a day, and whether the cell is selected or the current one. */
+function aboutCell(kit: PageKit, cell: PageElement): string {
+  const [date] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(kit.dom.getAttribute(cell, "data-date") ?? "") ?? [];
+  const states = kit.statesOf(cell).filter((state) => /^(selected|current)\b/.test(state));
+  return [...(date === undefined ? [] : [`date ${date}`]), ...states].join(" ");
 }
 
 /** The value of an attribute with a place or a count. -1 if there is none, or if it is not known. */

@@ -57,6 +57,7 @@ const PAGES = {
       <div role=rowgroup><div role=row aria-rowindex=3 tabindex=-1 aria-selected=true><div role=gridcell aria-colindex=1>B</div></div><div role=row aria-rowindex=2 tabindex=0 aria-selected=false><div role=gridcell aria-colindex=1 tabindex=-1>A</div></div></div>
       <div role=rowgroup><div role=row aria-rowindex=2 tabindex=0><div role=gridcell aria-colindex=2 tabindex=0>7</div><div role=gridcell aria-colindex=3><span style="cursor:pointer"><input type=checkbox aria-label=Paid></span></div></div><div role=row aria-rowindex=3><div role=gridcell aria-colindex=2>9</div></div></div>
       <div tabindex=0 class=guard style="width:0;height:0"></div>    </div></div>
+    <table role=grid aria-label=June><tr><th role=columnheader>Mo<th role=columnheader>Tu<tr><td role=gridcell data-date=2031-06-02 aria-selected=true>2<td role=gridcell data-date=2031-06-03 aria-current=date>3</table>
     <table aria-label=Plain><tr tabindex=0><td>one<td>two</table>`,
   "/wide": `<title>Wide</title><body style="margin:0"><div aria-label=Days role=region style="width:300px;overflow-x:auto"><div style="width:900px">Monday</div></div>
     <div style="width:300px;height:50px;overflow:auto;scrollbar-width:none"><div style="width:900px;height:500px">Map</div></div><div style="width:2000px">Wide words</div>`,
@@ -119,17 +120,17 @@ const linesOf = async (path: string) => {
 
 test("an editor has its text, and one with several blocks has lines", async () => {
   assert.deepEqual(await linesOf("/editors"), [
-    'textbox "Subject" [e] value "News of April"',
-    'textbox "Body" [e]',
+    'textbox "Subject" [e] contenteditable value "News of April"',
+    'textbox "Body" [e] contenteditable',
     '  heading 2 "Hello"',
     '  "The shop opens today." link "Come in" [e] to "shop.example/visit"',
     "  list",
     '    • "Bread"',
     '    • "Cheese"',
-    'textbox "Code" [e]',
+    'textbox "Code" [e] contenteditable',
     '  "let a = 1;"',
     '  "a += 2;"',
-    'textbox "Note" [e] placeholder "Write a note"',
+    'textbox "Note" [e] contenteditable placeholder "Write a note"',
     'textbox "Query" [e]',
     '"select 1;"',
   ]);
@@ -194,9 +195,12 @@ test("a control without a name has its test id, field name, class or id", async 
 test("a grid is written as a grid: counts, sorting, one line a row in the order of rows", async () => {
   assert.deepEqual(await linesOf("/grid"), [
     'grid 5001 rows, 3 columns, 3 shown "Orders" [e] shows 0 to 90 of 400 px shows 0 to 200 of 600 px across',
-    '  columns | "Order" [e] sorted descending | "Total" [e]',
+    '  columns | "Order" [e] sorted descending | "Total" [e] not sorted',
     '  row [e] | "A" | "7" | checkbox "Paid" [e]',
     '  row [e] selected | "B" | "9"',
+    'grid "June"',
+    '  columns | "Mo" | "Tu"',
+    '  | date 2031-06-02 selected "2" | date 2031-06-03 current date "3"',
     'table "Plain"',
     '  row [e] | "one" | "two"',
   ]);
