@@ -1,7 +1,7 @@
 /**
  * A module that Node preloads into the processes of unit test files. It ends a process in which a file takes longer than
  * ten minutes, for example because of open handles; the file then counts as failed. It also resolves modules as the service
- * does, and follows tests in a way that takes less processor time.
+ * does, follows tests in a way that takes less processor time, and prints errors that no test handles.
  */
 import { isMainThread } from "node:worker_threads";
 import { shortenResolution } from "../shorten-resolution.ts";
@@ -16,6 +16,13 @@ if (process.env.NODE_TEST_CONTEXT !== undefined) {
   shortenResolution();
   if (isMainThread) await import("./follow-tests.mjs");
   limitNextFile();
+  // If no test runs any more, the runner reports only the message of such an error.
+  process.on("unhandledRejection", printStray).on("uncaughtExceptionMonitor", printStray);
+}
+
+/** @param {unknown} error */
+function printStray(error) {
+  console.error("An error that no test handled:", error);
 }
 
 /** Starts the time of a test file, in a process that runs several. */
