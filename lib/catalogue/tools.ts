@@ -35,7 +35,9 @@ export type OnDemandKind =
   | "tests"
   | "skills"
   | "imports"
-  | "sub-agents";
+  | "sub-agents"
+  /** The tools of the service's own tool server. */
+  | "utilities";
 
 /** The icon of a tool call on the page. */
 type ToolIcon =

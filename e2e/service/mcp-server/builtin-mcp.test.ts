@@ -611,6 +611,28 @@ test("a session's agent calls the utilities in its turn by their mcp_builtin__ n
   assert.deepEqual(await readCalls(sessionId), []);
 });
 
+test("the model of an editing session gets the utilities on demand, unless the caller asks for one", async () => {
+  const outputSchema = { type: "object", properties: { a: { type: "string" } } };
+  const sentUtilities = async (text: string, fields: Record<string, unknown>) => {
+    mcp.service.model.enqueue({ text: "Done." }, ...(fields.outputSchema ? [{ json: { a: null } }] : []));
+    await mcp.service.completed((await mcp.service.create(text, fields)).statusUrl);
+    const request = mcp.service.model.requests.findLast(
+      ({ kind, userText }) => kind === "turn" && userText.includes(text),
+    );
+    const tools = (request?.body.tools ?? []) as { name: string; description?: string }[];
+    const loadable = tools.find(({ name }) => name === "load_tools")?.description ?? "";
+    return UTILITIES.map((name) => `mcp_builtin__${name}`).map((name) =>
+      tools.some((tool) => tool.name === name) ? "sent" : loadable.includes(name) ? "on demand" : "absent",
+    );
+  };
+  const all = (state: string) => UTILITIES.map(() => state);
+  assert.deepEqual(await sentUtilities("Edit this", {}), all("on demand"));
+  assert.deepEqual(await sentUtilities("Extract this", { outputSchema }), all("sent"));
+  const include = [`mcp_builtin__${UTILITIES[0]}`];
+  const [first, ...others] = await sentUtilities("Edit this with one", { tools: { include } });
+  assert.deepEqual([first, new Set(others)], ["sent", new Set(["on demand"])]);
+});
+
 test("tool events never contain the token or a key", async () => {
   const sessionId = await createSession();
   const token = await mcp.requestToken(sessionId);

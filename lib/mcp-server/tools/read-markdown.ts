@@ -15,7 +15,7 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
     title: "Read a page as Markdown",
     description:
       "Fetches a public web page without a browser and returns its main article as Markdown, with absolute addresses; " +
-      "scope page takes everything. Long pages are read on with offset.",
+      "scope page takes everything. offset reads on.",
     input: z.strictObject({
       url: httpUrl,
       scope: z.enum(["article", "page"]).default("article"),

@@ -72,7 +72,7 @@ export const workspaceTools = (services: WorkspaceServices): Tool[] => {
     defineTool({
       name: "run_shell",
       description:
-        "Runs a bash command in the workspace (/workspace), without network; nothing runs on after it. Returns output and exit code.",
+        "Runs a bash command in the workspace (/workspace), without network; nothing runs on after it.",
       input: z.object({
         command: z
           .string()

@@ -44,14 +44,25 @@ export function composePrompt(
     systemPrompt: session.systemPrompt,
     outputSchema: claim.isStructured ? session.outputSchema : null,
   });
-  const own = describeTools(deps.tools, names, { whole: session.tools.include, hasWorkspace });
-  if (remote.length === 0) return { instructions, ...own };
-  return {
-    instructions,
-    tools: new Map([...own.tools, ...remote.map((each) => [each.name, each] as const)]),
-    modelTools: new Map([...own.modelTools, ...remote.map(describeRemote)]),
-  };
+  const whole = session.tools.include;
+  const own = describeTools(deps.tools, names, { whole, hasWorkspace });
+  if (remote.length === 0) return { instructions, ...toDescribed(own) };
+  // The service's own server is named like a kind of tools, unless the caller has asked for it.
+  const isAskedFor = claim.isStructured || Object.hasOwn(session.mcpServers, BUILTIN);
+  const defined = remote.map((tool) =>
+    isOfBuiltin(tool) && !isAskedFor && !whole.includes(tool.name)
+      ? makeOnDemand(describeRemote(tool))
+      : describeRemote(tool),
+  );
+  return { instructions, ...toDescribed([...own, ...defined]) };
 }
+
+const isOfBuiltin = ({ name }: Pick<Tool, "name">): boolean => name.startsWith(toToolName(BUILTIN, ""));
+
+const makeOnDemand = ({ tool, modelTool }: DefinedTool): DefinedTool => ({
+  tool: { ...tool, onDemand: "utilities" },
+  modelTool: { ...modelTool, isOnDemand: true },
+});
 
 /** Whether a session has a browser on this deployment. */
 export const hasBrowser = (
@@ -111,20 +122,18 @@ const isPlain = (schema: JSONSchema7): boolean =>
 const shortened = new WeakMap<object, Record<string, unknown>>();
 
 /** Describes a tool of a tool server. Only the schemas of the service's own server are shortened. */
-function describeRemote(tool: Tool): readonly [string, ModelTool] {
+function describeRemote(tool: Tool): DefinedTool {
   const { jsonSchema } = tool;
-  if (!jsonSchema || !tool.name.startsWith(toToolName(BUILTIN, ""))) return [tool.name, toModelTool(tool)];
+  if (!jsonSchema || !isOfBuiltin(tool)) return { tool, modelTool: toModelTool(tool) };
   const short = shortened.get(jsonSchema) ?? { ...shorten(jsonSchema) };
   shortened.set(jsonSchema, short);
-  return [tool.name, toModelTool({ ...tool, jsonSchema: short })];
+  return { tool, modelTool: toModelTool({ ...tool, jsonSchema: short }) };
 }
 
-type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
-
-const described = new WeakMap<TurnDeps["tools"], Map<string, DescribedTools>>();
+const defined = new WeakMap<TurnDeps["tools"], Map<string, readonly DefinedTool[]>>();
 
 /**
- * Returns the named tools and their definitions for the model. Most runs have the same tools, so the result is cached.
+ * Returns the named tools with their definitions for the model. Most runs have the same tools, so the result is cached.
  *
  * @param whole the tools whose definitions are sent although they are on demand.
  */
@@ -132,35 +141,39 @@ function describeTools(
   all: TurnDeps["tools"],
   names: readonly string[],
   { whole, hasWorkspace }: { whole: readonly string[]; hasWorkspace: boolean },
-): DescribedTools {
-  const cache = described.get(all) ?? new Map<string, DescribedTools>();
-  described.set(all, cache);
+): readonly DefinedTool[] {
+  const cache = defined.get(all) ?? new Map<string, readonly DefinedTool[]>();
+  defined.set(all, cache);
   const sent = whole.filter((name) => names.includes(name)).toSorted();
   const key = JSON.stringify([hasWorkspace, names, sent]);
   const cached = cache.get(key);
   if (cached) return cached;
   const has = { tool: (name: string) => names.includes(name), workspace: hasWorkspace };
-  const defined = names.flatMap((name): DefinedTool[] => {
+  const described = names.flatMap((name): DefinedTool[] => {
     const tool = all.get(name);
     if (!tool) return [];
-    const described = toModelTool({ ...tool, description: leaveOutMissing(tool.description, has) });
+    const modelTool = toModelTool({ ...tool, description: leaveOutMissing(tool.description, has) });
     const isOnDemand = tool.onDemand !== undefined && !sent.includes(name);
-    return [{ tool, modelTool: isOnDemand ? { ...described, isOnDemand } : described }];
+    return [{ tool, modelTool: isOnDemand ? { ...modelTool, isOnDemand } : modelTool }];
   });
-  const onDemand = defined.filter(({ modelTool }) => modelTool.isOnDemand);
-  const created = toDescribed(defined, onDemand.length > 0 ? createOnDemandTools(onDemand) : undefined);
-  cache.set(key, created);
-  return created;
+  cache.set(key, described);
+  return described;
 }
 
-function toDescribed(
-  defined: readonly DefinedTool[],
-  access: ReturnType<typeof createOnDemandTools> | undefined,
-): DescribedTools {
-  const all = access ? [...defined, access.load] : defined;
+const toldBefore = new WeakMap<readonly DefinedTool[], Pick<Prompt, "tools" | "modelTools">>();
+
+/** Adds the two tools that give access to tools on demand, if there are such tools. */
+function toDescribed(described: readonly DefinedTool[]): Pick<Prompt, "tools" | "modelTools"> {
+  const cached = toldBefore.get(described);
+  if (cached) return cached;
+  const onDemand = described.filter(({ modelTool }) => modelTool.isOnDemand);
+  const access = onDemand.length > 0 ? createOnDemandTools(onDemand) : undefined;
+  const all = access ? [...described, access.load] : described;
   const modelTools = all.map(({ tool, modelTool }) => [tool.name, modelTool] as const);
-  return {
+  const created = {
     tools: new Map(all.map(({ tool }) => [tool.name, tool])),
     modelTools: new Map([...modelTools, ...(access ? [[CALL_TOOL, access.call] as const] : [])]),
   };
+  toldBefore.set(described, created);
+  return created;
 }

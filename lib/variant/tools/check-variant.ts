@@ -29,7 +29,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
   ...defineTool({
     name: "check_variant",
     description:
-      "Proves the newest revision on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's rendering and navigation, and reverts; no new errors, layout or accessibility defects. Returns pass, warn or fail with each finding. What could not be examined fails until a person or the caller accepts it.",
+      "Proves the newest revision on fresh loads of its pages: every change applies, survives the page's rendering and navigation, and reverts; no new errors, layout or accessibility defects. Returns pass, warn or fail with each finding. What could not be examined fails until a person or the caller accepts it.",
     input: checkInput,
     idempotent: true,
     readOnly: false,

@@ -26,7 +26,7 @@ export const capturePreview = pageTool(
   {
     name: "capture_preview",
     description:
-      "Takes and keeps a picture of the live page, as it is or at the size of a device, or width and height. With marks, controls carry their refs.",
+      "Takes and keeps a picture of the live page, as it is or in another size. With marks, controls carry their refs.",
     input: z.strictObject({
       device: z.enum(["desktop", "tablet", "mobile"]).optional(),
       width: z.number().int().min(240).max(3_840).optional(),
