@@ -27,7 +27,8 @@ const PAGES: Record<string, string> = {
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
-let look: (sessionId: string) => Promise<string>;
+let host: ReturnType<typeof createTestHost>;
+let look: (sessionId: string, signal?: AbortSignal) => Promise<string>;
 /** The requests for data that the site has not answered yet, by path. */
 const held = new Map<string, ServerResponse>();
 
@@ -39,8 +40,10 @@ before(async () => {
     else response.writeHead(200, { "content-type": "text/html" }).end(page);
   });
   harness = await openTestBrowsers([`127.0.0.1:${site.port}`], { maxLive: 1 });
-  const { firstLook } = createPageTools(createTestHost({ browser: harness.browsers }));
-  look = (sessionId) => firstLook({ sessionId, browserSessionId: sessionId }, new AbortController().signal);
+  host = createTestHost({ browser: harness.browsers });
+  const { firstLook } = createPageTools(host);
+  look = (sessionId, signal = new AbortController().signal) =>
+    firstLook({ sessionId, browserSessionId: sessionId }, signal);
 });
 afterEach(() => held.clear());
 after(async () => {
@@ -79,6 +82,20 @@ test("it waits in the queue while all browsers are in use", async () => {
   await waitFor(() => harness.browsers.listLive().includes(waiting), "the session to wait");
   release();
   assert.match(await looking, /heading 1 "Other page"/);
+});
+
+test("later snapshots are not compared with one that came too late for the model", async () => {
+  const late = await open("/at-once");
+  const stop = new AbortController();
+  const looking = look(late, stop.signal);
+  await waitFor(() => held.get("/heading"), "the request for /heading");
+  stop.abort();
+  await assert.rejects(looking);
+  await answer("/heading", "Shoes");
+  await answer("/list", "Boots");
+  // The only browser can be taken when the look has ended.
+  assert.match(await look(await open("/other")), /heading 1 "Other page"/);
+  assert.equal(host.snapshots.latest(late), undefined);
 });
 
 test("it is repeated at the host that takes the waiting session over", async () => {

@@ -71,7 +71,7 @@ export function createFirstLook({
       const release = await hold(look);
       look.waitsFor = "page";
       try {
-        return await readShown(look.session);
+        return await readShown(look);
       } finally {
         release();
       }
@@ -94,7 +94,8 @@ export function createFirstLook({
     }
   }
 
-  async function readShown({ sessionId, browserSessionId }: LookingSession): Promise<string> {
+  async function readShown({ session, ended }: Look): Promise<string> {
+    const { sessionId, browserSessionId } = session;
     const live = await browser.ensure(browserSessionId);
     const since = { ...markActivity(live), sinceMs: performance.now() - FILLING_MS };
     await waitForEffects(
@@ -103,9 +104,11 @@ export function createFirstLook({
       new AbortController().signal,
     );
     const { value, notice } = await readPage(live, takeSnapshot);
-    const snapshot = snapshots.add(sessionId, value);
     await browser.settle(browserSessionId);
     const lastError = await browser.readLastError(browserSessionId);
+    // The model gets nothing of a look that comes too late, so no later snapshot may be compared with this one.
+    if (ended.aborted) return "";
+    const snapshot = snapshots.add(sessionId, value);
     const shown = [notice, showSnapshot(snapshot, 1, LOOK_CHARS_MAX)].filter(Boolean).join("\n");
     return lastError === null
       ? shown
