@@ -1,7 +1,7 @@
 /**
  * Icons of Material Icons and Heroicons that pages draw without any name, by the first four and the last two numbers of
  * their paths, so that the letters and spaces between them do not matter. Icons that these numbers do not tell apart are
- * left out. Source: the packages `@mui/icons-material` 9.5 and `@heroicons/react` 2.2.
+ * left out. They are those of the packages `@mui/icons-material` 9.5 and `@heroicons/react` 2.2.
  */
 const KNOWN_ICONS: Record<string, string> = {
   "9 16.17 4.83 12 -1.41 -1.41": "check",
