@@ -47,8 +47,9 @@ export function composePrompt(
   const whole = session.tools.include;
   const own = describeTools(deps.tools, names, { whole, hasWorkspace });
   if (remote.length === 0) return { instructions, ...toDescribed(own) };
-  // The service's own server is named like a kind of tools, unless the caller has asked for it.
-  const isAskedFor = claim.isStructured || Object.hasOwn(session.mcpServers, BUILTIN);
+  // In an editing session, the tools of the service's own server are on demand, unless the caller has asked for them.
+  const isEditing = !claim.isStructured && names.includes("apply_variant");
+  const isAskedFor = !isEditing || Object.hasOwn(session.mcpServers, BUILTIN);
   const defined = remote.map((tool) =>
     isOfBuiltin(tool) && !isAskedFor && !whole.includes(tool.name)
       ? makeOnDemand(describeRemote(tool))
