@@ -125,8 +125,11 @@ function typeOf(stat: Stats): WorkspaceEntry["type"] {
 const ENTRY_BYTES = 1_024;
 const unreadableBytes = 2 ** 40;
 
-/** The size of a folder: bytes on disk, and the number of files and folders in it. */
-export type FolderSize = { bytes: number; entries: number };
+/**
+ * The size of a folder: bytes on disk, and the number of files and folders in it. `isHidden`: a folder in it cannot be
+ * read, or not completely, and counts as huge.
+ */
+export type FolderSize = { bytes: number; entries: number; isHidden?: boolean };
 
 /**
  * Measures a folder: all entries, also links and special files. The content of a file with several names counts once.
@@ -137,13 +140,14 @@ export async function measureFolder(
   root: string,
   { bytesMax, entriesMax }: { bytesMax: number; entriesMax: number },
 ): Promise<FolderSize> {
-  const size = { bytes: 0, entries: 0 };
+  const size: FolderSize = { bytes: 0, entries: 0 };
   const counted = new Set<string>();
   for await (const entry of walkFolder(root, [], { recursive: true, all: true })) {
     const { inode } = entry;
     const isCounted = inode !== undefined && counted.has(inode);
     if (inode !== undefined) counted.add(inode);
     size.entries += 1;
+    if (entry.unreadable) size.isHidden = true;
     size.bytes += ENTRY_BYTES + (isCounted ? 0 : entry.diskBytes) + (entry.unreadable ? unreadableBytes : 0);
     if (size.bytes > bytesMax || size.entries > entriesMax) break;
   }

@@ -52,6 +52,24 @@ describe("the size of a workspace", () => {
   });
 });
 
+describe("a workspace with a folder that cannot be measured", () => {
+  itRuns("says so, instead of naming the quota of bytes", async (workspace) => {
+    const name = "d".repeat(200);
+    const made = await workspace.run(
+      `mkdir top && cd top && for n in $(seq 30); do mkdir ${name} && cd ${name}; done`,
+      options(),
+    );
+    assert.match(made.output, /has a folder that cannot be measured \(its path is too long/);
+    assert.doesNotMatch(made.output, /over its quota of \d+ bytes/);
+    await assert.rejects(
+      workspace.writeFile("file", bytes("x")),
+      refused(/a folder that cannot be measured/),
+    );
+    assert.match((await workspace.run("rm -r top", options())).output, /it is within its quota again/);
+    await workspace.writeFile("file", bytes("x"));
+  });
+});
+
 describe("a workspace over its quota", () => {
   /** Opens a workspace of 8 MiB that is not measured while a command runs. */
   const openTight = async (sessionId: string, limits = {}) =>

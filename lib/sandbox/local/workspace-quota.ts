@@ -49,12 +49,14 @@ export function createWorkspaceQuota(
   const { workspaceBytesMax, workspaceEntriesMax } = limits;
   const bytesSentence = `the workspace is over its quota of ${workspaceBytesMax} bytes; remove files: ${UNTIL_THEN}`;
   const entriesSentence = `the workspace is over its quota of ${workspaceEntriesMax} files and folders; remove some: ${UNTIL_THEN}`;
+  const hiddenSentence = `the workspace has a folder that cannot be measured (its path is too long, it has too many files, or it may not be opened); remove it: ${UNTIL_THEN}`;
   /** The size while no command runs; undefined until it is first needed. */
   let atRest: FolderSize | undefined;
 
-  const describeExcess = ({ bytes, entries }: FolderSize, allowed: FolderSize): string | undefined => {
-    if (entries > Math.max(workspaceEntriesMax, allowed.entries)) return entriesSentence;
-    return bytes > Math.max(workspaceBytesMax, allowed.bytes) ? bytesSentence : undefined;
+  const describeExcess = (size: FolderSize, allowed: FolderSize): string | undefined => {
+    if (size.entries > Math.max(workspaceEntriesMax, allowed.entries)) return entriesSentence;
+    if (size.bytes <= Math.max(workspaceBytesMax, allowed.bytes)) return undefined;
+    return size.isHidden ? hiddenSentence : bytesSentence;
   };
   /** Measures the whole size, even over the quota. */
   const measureAtRest = () => measureFolder(root, { bytesMax: Infinity, entriesMax: Infinity });
@@ -72,7 +74,7 @@ export function createWorkspaceQuota(
       // The stored size may be too large: it includes overwritten files and failed writes. So measure before refusing.
       if (atRest === undefined || isOver(atRest)) atRest = await measureAtRest();
       if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
-      if (isOver(atRest)) throw new WorkspaceError(bytesSentence);
+      if (isOver(atRest)) throw new WorkspaceError(atRest.isHidden ? hiddenSentence : bytesSentence);
       atRest = { bytes: atRest.bytes + bytes, entries: atRest.entries + 1 };
       onSize(atRest.bytes);
     },
