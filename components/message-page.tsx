@@ -1,4 +1,3 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button } from "./ui/button.tsx";
 import { Mark } from "./ui/mark.tsx";
@@ -24,7 +23,7 @@ export function MessagePage({
         <div className="mt-4 flex flex-wrap gap-2">
           {action}
           <Button asChild>
-            <Link href="/">Go to the start page</Link>
+            <a href="/">Go to the start page</a>
           </Button>
         </div>
       </div>

@@ -22,6 +22,7 @@ export function composeExample({ method, path, baseUrl, operation, components }:
     .join("&");
   const names = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
   const body = findBody(Object.values(operation.requestBody?.content ?? {})[0]);
+  const takesBytes = "application/octet-stream" in (operation.requestBody?.content ?? {});
   const isStream =
     "200" in operation.responses && JSON.stringify(operation.responses["200"]).includes("event-stream");
   const lines = [
@@ -30,6 +31,7 @@ export function composeExample({ method, path, baseUrl, operation, components }:
     ...(names.includes("bearerKey") || names.length === 0
       ? []
       : [`-H "Cookie: $COOKIE" -H "Origin: ${baseUrl}"`]),
+    ...(takesBytes ? ["--data-binary @file"] : []),
     ...(body === undefined
       ? []
       : [

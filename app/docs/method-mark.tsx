@@ -1,6 +1,7 @@
 const TONES: Record<string, string> = {
   GET: "text-good",
   POST: "text-accent-strong",
+  PUT: "text-warn",
   PATCH: "text-warn",
   DELETE: "text-bad",
 };

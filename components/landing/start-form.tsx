@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input, Textarea } from "#components/ui/field.tsx";
 import { Switch } from "#components/ui/switch.tsx";
+import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { composeCurl, composeRequest, fieldOfError, startSession } from "#lib/page/actions/start-session.ts";
 import { CurlPreview } from "./curl-preview.tsx";
 import { readSchema } from "./read-schema.ts";
@@ -86,9 +87,10 @@ function useStartForm(demoUrl: string) {
   const read = isStructured ? readSchema(schemaText) : undefined;
   const schema = read?.isValid ? read.schema : undefined;
   const taskExample = isStructured ? STRUCTURED_EXAMPLE : EDITING_EXAMPLE;
+  const target = readTarget(targetUrl);
   const request = composeRequest({
     task: task.trim() || taskExample,
-    targetUrl: targetUrl.trim(),
+    targetUrl: target.isAddress ? target.url : targetUrl.trim(),
     outputSchema: schema,
     mayDelegate,
   });
@@ -110,6 +112,7 @@ function useStartForm(demoUrl: string) {
     event.preventDefault();
     if (isStarting) return;
     if (task.trim() === "") return report({ field: "task", text: "Describe what the agent should do." });
+    if (!target.isAddress) return report({ field: "targetUrl", text: target.problem });
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
     setStarting(true);
     const outcome = await startSession(request);
@@ -139,6 +142,10 @@ function useStartForm(demoUrl: string) {
     setMayDelegate: edit(setMayDelegate),
   };
 }
+
+/** Reads the address of the page to open. The field may be empty. */
+const readTarget = (text: string): ReturnType<typeof readTypedAddress> =>
+  text.trim() === "" ? { isAddress: true, url: "" } : readTypedAddress(text);
 
 function TaskField({
   task,
@@ -185,9 +192,11 @@ function TargetField({
     <Field id={CONTROLS.targetUrl} label="Page" hint="The browser opens this page. Optional." error={problem}>
       <Input
         id={CONTROLS.targetUrl}
-        type="url"
+        inputMode="url"
+        autoCapitalize="off"
+        autoCorrect="off"
         value={url}
-        placeholder="https://"
+        placeholder="shop.example"
         spellCheck={false}
         aria-invalid={problem !== undefined}
         aria-describedby="url-note"

@@ -1,21 +1,39 @@
 "use client";
 
 import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert, X } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import { ControlLabel } from "./control-label.tsx";
 
-/** Shows the browser's address and navigates: back, forward, reload, or to a typed address. */
-export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
+/**
+ * Shows the browser's address and navigates: back, forward, reload, or to a typed address. `children` are further
+ * controls of the live view.
+ *
+ * @param onRefused called when a visitor without control wants to stop the loading.
+ */
+export function AddressBar({
+  hasFocus,
+  takeControl,
+  onRefused,
+  children,
+}: {
+  hasFocus: boolean;
+  takeControl: () => void;
+  onRefused: () => void;
+  children: ReactNode;
+}) {
   const state = useSession();
-  const { browser } = state;
-  const { actions } = useRuntime();
+  const { browser, stage } = state;
+  const { actions, live } = useRuntime();
   const [error, setError] = useState<string | null>(null);
   const mayDrive = mayDirect(state);
-  const problem = error ?? (browser.status === "ready" ? browser.lastError : null);
+  const isLoading = browser.status === "ready" && stage?.isLoading === true;
+  // The view explains a failure over the picture.
+  const isExplained = stage?.failure?.reason === browser.lastError;
+  const problem = error ?? (browser.status === "ready" && !isExplained ? browser.lastError : null);
 
   /** @returns whether the service accepted the navigation. */
   async function move(step: Step): Promise<boolean> {
@@ -25,20 +43,31 @@ export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeC
     return outcome.isDone;
   }
 
+  function stop(): void {
+    if (state.control === "you") live.send({ type: "input.stop" });
+    else onRefused();
+  }
+
   return (
-    <div data-live-controls className="shrink-0 border-b bg-surface">
+    <div className="relative shrink-0 border-b bg-surface">
       <div className="flex h-11 items-center gap-1 px-2">
-        {BUTTONS.map(({ action, label, Icon }) => (
-          <IconButton
-            key={action}
-            label={label}
-            size="icon-sm"
-            disabled={!mayDrive}
-            onClick={() => move({ action })}
-          >
-            <Icon />
-          </IconButton>
-        ))}
+        {BUTTONS.map(({ action, label, Icon }) =>
+          action === "reload" && isLoading ? (
+            <IconButton key="stop" label="Stop loading" size="icon-sm" disabled={!mayDrive} onClick={stop}>
+              <X />
+            </IconButton>
+          ) : (
+            <IconButton
+              key={action}
+              label={label}
+              size="icon-sm"
+              disabled={!mayDrive}
+              onClick={() => move({ action })}
+            >
+              <Icon />
+            </IconButton>
+          ),
+        )}
         <AddressField
           mayDrive={mayDrive}
           isInvalid={error !== null}
@@ -47,7 +76,9 @@ export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeC
           onProblem={setError}
         />
         <ControlLabel hasFocus={hasFocus} takeControl={takeControl} />
+        {children}
       </div>
+      {isLoading && <LoadProgress />}
       {problem && (
         <p
           id={PROBLEM_ID}
@@ -59,6 +90,19 @@ export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeC
         </p>
       )}
       {browser.restartNotice && <RestartNotice key={browser.restartNotice} text={browser.restartNotice} />}
+    </div>
+  );
+}
+
+/** Shows that the page loads. How much of it is loaded is not known. */
+function LoadProgress() {
+  return (
+    <div
+      role="progressbar"
+      aria-label="The page loads"
+      className="absolute inset-x-0 -bottom-px z-10 h-0.5 overflow-hidden bg-accent-soft"
+    >
+      <div className="h-full w-1/3 animate-load bg-accent motion-reduce:w-full motion-reduce:animate-none" />
     </div>
   );
 }

@@ -1,16 +1,26 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { useLiveStatus, useRuntime } from "#components/runtime/session-context.tsx";
+import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
+import { lazily } from "#components/ui/lazily.tsx";
+import { MenuOnDemand } from "#components/ui/menu-button.tsx";
 import { AddressBar } from "./address-bar.tsx";
+import { ControlNotice } from "./control-notice.tsx";
 import { LiveView } from "./live-view.tsx";
+import { TabStrip } from "./tab-strip.tsx";
+import type { PageSize } from "./use-live-pictures.ts";
+import { choiceOf, type ViewportChoice } from "./use-viewport.ts";
+import { ViewButton } from "./view-button.tsx";
 
-/** Selector of the address bar. The person keeps control while the address bar has the focus. */
-const CONTROLS = "[data-live-controls]";
+const loadViewMenu = async () => (await import("./view-menu.tsx")).ViewMenu;
+const ViewMenu = lazily(loadViewMenu, <ViewButton aria-haspopup="menu" aria-expanded />);
+
+/** How long the page says that a visitor without control only watches, in milliseconds. */
+const HINT_MS = 8_000;
 
 /**
- * Shows the live browser: the address bar and the page. Focusing the page takes control. Control is released when
- * neither the page nor the address bar has the focus.
+ * Shows the live browser: its tabs, the address bar and the page. Control is taken and given back with buttons only. Focus,
+ * other tabs and the message box do not change it.
  */
 export function LiveStage({
   surface,
@@ -20,37 +30,69 @@ export function LiveStage({
   isShown: boolean;
 }) {
   const { live } = useRuntime();
+  const { control } = useSession();
   const stage = useRef<HTMLElement>(null);
   const [hasFocus, setFocus] = useState(false);
+  const [hasKeyboard, setKeyboard] = useState(false);
+  const [page, setPage] = useState<PageSize | null>(null);
+  const [viewport, setViewport] = useState<ViewportChoice>(null);
+  const hasControl = control === "you";
+  // Another person may have chosen another size in the meantime. `fit` is about this person's own window.
+  useEffect(() => {
+    if (!hasControl) setViewport((choice) => (choice === "fit" ? choice : null));
+  }, [hasControl]);
+  // The keyboard opens when the focus moves to the surface, after the menu has returned the focus to its button. Where
+  // browsers allow that only for a touch, the next tap in the page opens it.
+  useEffect(() => {
+    if (!hasKeyboard) return;
+    const timer = setTimeout(() => surface.current?.focus({ preventScroll: true }), 50);
+    return () => clearTimeout(timer);
+  }, [hasKeyboard, surface]);
   const isConnected = useLiveStatus().state === "open";
-  const takeControl = useCallback(() => live.send({ type: "control.take" }), [live]);
-  const takeByButton = useCallback(() => {
-    takeControl();
+  const hint = useHint(hasControl || !isConnected);
+  const takeControl = useCallback(() => {
+    live.send({ type: "control.take" });
     surface.current?.focus({ preventScroll: true });
-  }, [surface, takeControl]);
-  // Runs again after a reconnect, because the service released control when the old connection ended.
-  useEffect(() => {
-    if (hasFocus && isConnected) takeControl();
-  }, [hasFocus, isConnected, takeControl]);
-  useEffect(() => {
-    const element = stage.current;
-    const releaseOutside = ({ relatedTarget: next }: FocusEvent) => {
-      const stays = next instanceof Element && (next === surface.current || next.closest(CONTROLS));
-      if (!stays) live.send({ type: "control.release" });
-    };
-    element?.addEventListener("focusout", releaseOutside);
-    return () => element?.removeEventListener("focusout", releaseOutside);
   }, [live, surface]);
   return (
-    <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col">
-      <AddressBar hasFocus={hasFocus} takeControl={takeByButton} />
+    <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col bg-canvas">
+      <TabStrip onRefused={hint.show} />
+      <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
+        <MenuOnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
+          <ViewMenu
+            stage={stage}
+            viewport={viewport === "fit" ? viewport : choiceOf(page)}
+            onViewport={setViewport}
+            hasKeyboard={hasKeyboard}
+            onKeyboard={setKeyboard}
+          />
+        </MenuOnDemand>
+      </AddressBar>
+      <ControlNotice />
       <LiveView
         surface={surface}
         isShown={isShown}
         hasFocus={hasFocus}
+        hasKeyboard={hasKeyboard}
+        viewport={viewport}
+        onPageSize={setPage}
         onFocusChange={setFocus}
+        onRefused={hint.show}
+        isHinting={hint.isShown}
         takeControl={takeControl}
       />
     </section>
   );
+}
+
+/** A hint that is shown for a while each time that it is needed. @param isUseless whether it must not be shown now. */
+function useHint(isUseless: boolean): { isShown: boolean; show: () => void } {
+  const [shownTimes, setShownTimes] = useState(0);
+  useEffect(() => {
+    if (shownTimes === 0) return;
+    const timer = setTimeout(() => setShownTimes(0), HINT_MS);
+    return () => clearTimeout(timer);
+  }, [shownTimes]);
+  const show = useCallback(() => setShownTimes((times) => times + 1), []);
+  return { isShown: shownTimes > 0 && !isUseless, show };
 }

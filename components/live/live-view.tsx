@@ -4,11 +4,15 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { useLiveStatus, useSession } from "#components/runtime/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { AgentPointer } from "./agent-pointer.tsx";
+import { WatchingHint } from "./control-notice.tsx";
 import { LastPicture } from "./last-picture.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { LiveSurface } from "./live-surface.tsx";
+import { LoadProblem } from "./load-problem.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
+import { useViewport, type ViewportChoice } from "./use-viewport.ts";
+import { StageWidget } from "./widgets/stage-widget.tsx";
 
 /**
  * Shows the live picture of the page, shrunk if there is too little room. Accepts input from visitors with the role
@@ -18,13 +22,28 @@ export function LiveView({
   surface,
   isShown,
   hasFocus,
+  hasKeyboard,
+  viewport,
+  onPageSize,
   onFocusChange,
+  onRefused,
+  isHinting,
   takeControl,
 }: {
   surface: RefObject<HTMLTextAreaElement | null>;
   isShown: boolean;
   hasFocus: boolean;
+  /** Whether an on-screen keyboard opens while the live view has the focus. */
+  hasKeyboard: boolean;
+  /** The size that this person has chosen for the page. */
+  viewport: ViewportChoice;
+  /** Called with the size of the page when it changes. */
+  onPageSize: (page: PageSize | null) => void;
   onFocusChange: (hasFocus: boolean) => void;
+  /** Called when the visitor types or clicks without control. */
+  onRefused: () => void;
+  /** Whether to say that the visitor only watches. */
+  isHinting: boolean;
   takeControl: () => void;
 }) {
   const { role, browser, control, pictureTakenAt } = useSession();
@@ -36,6 +55,9 @@ export function LiveView({
   const [stillSize, setStillSize] = useState<PageSize | null>(null);
   const size = page ?? stillSize;
   const shown = size && room ? fitPage(size, room) : null;
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => onPageSize(page), [onPageSize, page]);
+  useViewport(viewport, room, page && shown ? shown.width / page.width : 1);
   const isLost = useLiveStatus().state === "reconnecting";
   const isStale = browser.status === "creating" || browser.status === "error" || isLost;
 
@@ -68,13 +90,39 @@ export function LiveView({
             <LiveSurface
               page={page}
               surface={surface}
+              hasKeyboard={hasKeyboard}
               onFocusChange={onFocusChange}
-              takeControl={takeControl}
+              onRefused={onRefused}
+              onProblem={setProblem}
             />
           )}
           {page && <AgentPointer page={page} />}
         </div>
         <LiveNote hasPicture={shown !== null} />
+        {isHinting && shown && <WatchingHint takeControl={takeControl} />}
+        {problem && (
+          <p
+            role="alert"
+            className="absolute bottom-3 rounded-lg border bg-raised px-3 py-2 text-sm shadow-(color:--shadow-color) shadow-lg"
+          >
+            {problem}
+          </p>
+        )}
+        <LoadProblem />
+        {page && shown && room && (
+          <StageWidget
+            surface={surface}
+            picture={{
+              page,
+              room,
+              shown: {
+                ...shown,
+                left: (room.width - shown.width) / 2,
+                top: (room.height - shown.height) / 2,
+              },
+            }}
+          />
+        )}
       </div>
     </div>
   );

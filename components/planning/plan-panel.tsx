@@ -26,7 +26,10 @@ export function PlanPanel() {
   if (agent || (!mayEdit && plan.items.length === 0 && plan.mode === "off")) return null;
   const isOpen = chosen ?? plan.mode === "plan_first";
   return (
-    <section aria-label="Plan" className="flex min-h-0 shrink flex-col rounded-lg border bg-surface text-sm">
+    <section
+      aria-label="Plan"
+      className="flex min-h-[34px] shrink flex-col rounded-lg border bg-surface text-sm"
+    >
       <div className="flex min-h-8 shrink-0 items-center gap-2 pr-2 pl-1">
         <Summary plan={plan} isOpen={isOpen} onToggle={() => setChosen(!isOpen)} />
         <ModeControl plan={plan} use={use} mayEdit={mayEdit} />

@@ -32,7 +32,14 @@ export function usePlan() {
       ({ requestId, runId }) => {
         const createdAt = new Date().toISOString();
         store.addAcceptedMessage(
-          { requestId, mode: "steer", text: describeAgreement(text), author: null, createdAt },
+          {
+            requestId,
+            mode: "steer",
+            text: describeAgreement(text),
+            attachments: [],
+            author: null,
+            createdAt,
+          },
           runId,
         );
       },

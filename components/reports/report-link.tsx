@@ -1,7 +1,6 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { findReportOfCall } from "#lib/page/labels/describe-report.ts";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { useSession } from "../runtime/session-context.tsx";
@@ -13,13 +12,12 @@ export function ReportLink({ call }: { call: ToolCallView | undefined }) {
   if (path === null) return null;
   return (
     <p className="mt-1 mb-2 pl-6">
-      <Link
+      <a
         href={path}
-        prefetch={false}
         className="inline-flex h-7 items-center gap-1 rounded-md border bg-surface px-2 text-accent-strong text-xs hover:bg-hover"
       >
         Open the report <ChevronRight aria-hidden className="size-3.5" />
-      </Link>
+      </a>
     </p>
   );
 }

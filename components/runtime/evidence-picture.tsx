@@ -1,13 +1,13 @@
 "use client";
 
-import { Download } from "lucide-react";
 import { useState } from "react";
-import { formatAddress } from "#lib/page/labels/format.ts";
 import type { EvidencePointer } from "#lib/page/state/view-types.ts";
-import { Button } from "../ui/button.tsx";
 import { cn } from "../ui/cn.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { lazily } from "../ui/lazily.tsx";
+import { useEver } from "../ui/use-ever.ts";
 import { useSession } from "./session-context.tsx";
+
+const PictureDialog = lazily(async () => (await import("./picture-dialog.tsx")).PictureDialog);
 
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
@@ -42,6 +42,7 @@ export function StoredPicture({
   className?: string | undefined;
 }) {
   const [isOpen, setOpen] = useState(false);
+  const wasOpen = useEver(isOpen);
   const [isBroken, setBroken] = useState(false);
   const alt = evidence.title || "Screenshot";
   if (isBroken) {
@@ -77,24 +78,9 @@ export function StoredPicture({
           className="size-full object-cover object-top"
         />
       </button>
-      <Dialog isOpen={isOpen} onOpenChange={setOpen} title={alt} className="w-[min(1280px,calc(100vw-32px))]">
-        {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
-        <img
-          src={source}
-          alt={alt}
-          className="mx-auto max-h-[calc(100dvh-168px)] max-w-full rounded-md border object-contain"
-        />
-        <div className="mt-3 flex items-center justify-between gap-4">
-          <span className="truncate font-mono text-faint text-xs">
-            {evidence.url && formatAddress(evidence.url)}
-          </span>
-          <Button size="sm" asChild>
-            <a href={source} download>
-              <Download aria-hidden /> Download
-            </a>
-          </Button>
-        </div>
-      </Dialog>
+      {wasOpen && (
+        <PictureDialog isOpen={isOpen} onOpenChange={setOpen} source={source} alt={alt} url={evidence.url} />
+      )}
     </>
   );
 }

@@ -1,24 +1,31 @@
 import { createLiveConnection, type LiveConnection, type LiveStatus } from "#lib/client/live-connection.ts";
+import { createControlSeat } from "#lib/page/actions/control-seat.ts";
 import { createRevisionCache, type RevisionCache } from "#lib/page/actions/revision-cache.ts";
 import { createSessionActions, type SessionActions } from "#lib/page/actions/session-actions.ts";
 import { createTestResultsCache, type TestResultsCache } from "#lib/page/actions/test-results-cache.ts";
+import { createDraftStore, type DraftStore } from "#lib/page/state/draft-store.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import type { LiveFrame } from "#lib/page/state/view-types.ts";
 
 /** A frame of the live connection that is shown immediately and not stored in the state. */
-type TransientFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
+type TransientFrame = Extract<LiveFrame, { type: "clipboard" | "cursor" | "pointer" }>;
 
 /** What an open session page works with: its state, its actions, its caches and its live connection. */
 export type SessionRuntime = {
   store: SessionStore;
   actions: SessionActions;
+  /** What the page keeps in the browser across reloads. */
+  drafts: DraftStore;
   revisions: RevisionCache;
   testResults: TestResultsCache;
   live: Pick<LiveConnection, "send" | "setViewing">;
   /** Calls the listener with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
-  /** Calls the listener with every transient frame: the cursor of the live page, or the pointer of the agent. */
+  /**
+   * Calls the listener with every transient frame: the cursor of the live page, what was copied there, or the pointer of
+   * the agent.
+   */
   onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
   /** The origin of the links that the page shows. */
   origin: string;
@@ -32,6 +39,7 @@ export type SessionRuntime = {
 export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
   const store = createSessionStore(snapshot, scheduleDraw);
   const actions = createSessionActions(snapshot.paths, undefined, () => store.getState().connectionId);
+  const seat = createControlSeat(snapshot.session.id);
   const listeners = new Set<(frame: ArrayBuffer) => void>();
   const transientListeners = new Set<(frame: TransientFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};
@@ -39,9 +47,13 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   const connection = createLiveConnection<LiveFrame>({
     path: snapshot.paths.live,
     origin,
+    viewsStage: true,
     lastSeq: () => store.getState().lastSeq,
     onFrame(frame) {
-      if (frame.type !== "cursor" && frame.type !== "pointer") return store.receive(frame);
+      if (frame.type === "control.token") return seat.keep(frame.data.token);
+      if (frame.type === "ready") seat.resume(connection);
+      if (frame.type !== "clipboard" && frame.type !== "cursor" && frame.type !== "pointer")
+        return store.receive(frame);
       for (const listener of transientListeners) listener(frame);
     },
     onPicture(frame) {
@@ -58,6 +70,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   return {
     store,
     actions,
+    drafts: createDraftStore(snapshot.session.id, findStorage()),
     revisions: createRevisionCache(actions.readRevision),
     testResults: createTestResultsCache(actions.readTestRun),
     live: connection,
@@ -84,6 +97,15 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       };
     },
   };
+}
+
+/** Returns the browser's storage. Undefined on the server, and if the browser refuses it. */
+function findStorage(): Storage | undefined {
+  try {
+    return typeof localStorage === "undefined" ? undefined : localStorage;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,30 +1,32 @@
 "use client";
 
 import { FlaskConical } from "lucide-react";
-import { Popover } from "radix-ui";
+import { useId } from "react";
 import { useSession } from "../runtime/session-context.tsx";
 
 /** Shows the name of the model. For the demo model, also explains how to configure a real model. */
 export function ModelBadge() {
   const { model } = useSession();
+  const id = useId();
   if (!model.isDemo) return <span className="truncate text-faint text-xs max-lg:hidden">{model.label}</span>;
   return (
-    <Popover.Root>
-      <Popover.Trigger className="inline-flex h-6 shrink-0 items-center gap-1 rounded-full bg-warn-soft px-2 font-medium text-2xs text-warn">
+    <>
+      <button
+        type="button"
+        popoverTarget={id}
+        className="inline-flex h-6 shrink-0 items-center gap-1 rounded-full bg-warn-soft px-2 font-medium text-2xs text-warn"
+      >
         <FlaskConical aria-hidden className="size-3" />
         Demo model
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          align="end"
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-50 w-80 rounded-lg border border-line bg-raised p-4 text-sm shadow-(color:--shadow-color) shadow-xl outline-none"
-        >
-          <DemoModelNote />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+      </button>
+      <div
+        id={id}
+        popover="auto"
+        className="fixed inset-auto top-11 right-2 m-0 w-80 max-w-[calc(100vw-16px)] rounded-lg border border-line bg-raised p-4 text-ink text-sm shadow-(color:--shadow-color) shadow-xl"
+      >
+        <DemoModelNote />
+      </div>
+    </>
   );
 }
 

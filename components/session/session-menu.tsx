@@ -1,36 +1,39 @@
 "use client";
 
-import { Braces, CircleHelp, Ellipsis, FileText, GraduationCap, House, Import, Share2 } from "lucide-react";
+import {
+  Bell,
+  BellOff,
+  Braces,
+  CircleHelp,
+  FileText,
+  GraduationCap,
+  House,
+  Import,
+  Share2,
+} from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
-import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
+import { MenuButton } from "#components/ui/menu-button.tsx";
 import { exportPath } from "#lib/page/actions/porting-actions.ts";
-import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
+import { mayDirect, mayShare } from "#lib/page/state/session-state.ts";
 import { useSession } from "../runtime/session-context.tsx";
-
-/** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
-export const mayShare = ({ role, hasOwnLink }: SessionState): boolean => role === "drive" && hasOwnLink;
+import type { useNotifications } from "./use-notifications.ts";
 
 /** Functions that open the dialogs of the session page. */
 export type SessionDialogs = {
   openHelp: () => void;
   openShare: () => void;
   openSkills: () => void;
+  notifications: ReturnType<typeof useNotifications>;
   openImport: () => void;
 };
 
 /** Shows the menu of rarely used actions. */
-export function SessionMenu({ openHelp, openShare, openSkills, openImport }: SessionDialogs) {
+export function SessionMenu({ openHelp, openShare, openSkills, openImport, notifications }: SessionDialogs) {
   const state = useSession();
   return (
-    <Menu
-      trigger={
-        <IconButton label="More">
-          <Ellipsis />
-        </IconButton>
-      }
-    >
+    <Menu trigger={<MenuButton />}>
       {mayShare(state) && (
         <MenuItem className="md:hidden" onSelect={openShare}>
           <Share2 /> Share
@@ -59,6 +62,7 @@ export function SessionMenu({ openHelp, openShare, openSkills, openImport }: Ses
           <MenuLine />
         </>
       )}
+      <NotifyItem {...notifications} />
       <MenuItem onSelect={openHelp}>
         <CircleHelp /> Help
       </MenuItem>
@@ -70,5 +74,23 @@ export function SessionMenu({ openHelp, openShare, openSkills, openImport }: Ses
       <MenuLine />
       <ThemeChoices />
     </Menu>
+  );
+}
+
+/** Switches notifications on and off. Says so if the browser refuses them. */
+function NotifyItem({ notifications, toggle }: ReturnType<typeof useNotifications>) {
+  if (notifications === "unsupported") return null;
+  if (notifications === "refused")
+    return (
+      <MenuItem disabled>
+        <BellOff /> Notifications are blocked in the browser
+      </MenuItem>
+    );
+  const isOn = notifications === "on";
+  return (
+    <MenuItem onSelect={() => void toggle()}>
+      {isOn ? <BellOff /> : <Bell />}
+      {isOn ? "Stop notifying me" : "Notify me in the background"}
+    </MenuItem>
   );
 }

@@ -4,6 +4,8 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 import { LiveStage } from "#components/live/live-stage.tsx";
 import { TestRunAnnouncer } from "#components/test-runs/test-run-announcer.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { lazily } from "#components/ui/lazily.tsx";
+import { useEver } from "#components/ui/use-ever.ts";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import { DrawerContext, type DrawerState } from "../runtime/drawer-context.tsx";
@@ -12,15 +14,18 @@ import { Composer } from "./composer/composer.tsx";
 import { StopProvider } from "./composer/stop-context.tsx";
 import { Conversation } from "./conversation/conversation.tsx";
 import { Drawer } from "./drawer/drawer.tsx";
-import { HelpDialog } from "./help-dialog.tsx";
-import { ImportDialog } from "./imports/import-dialog.tsx";
+import { PaneSplitter } from "./pane-splitter.tsx";
 import { type Pane, PaneTabs } from "./pane-tabs.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { ShareDialog } from "./share/share-dialog.tsx";
-import { SkillsDialog } from "./skills-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
-import { TabTitle } from "./tab-title.tsx";
+import { TabState } from "./tab-state.tsx";
+import { useOpenResult } from "./use-open-result.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
+
+const HelpDialog = lazily(async () => (await import("./help-dialog.tsx")).HelpDialog);
+const SkillsDialog = lazily(async () => (await import("./skills-dialog.tsx")).SkillsDialog);
+const ShareDialog = lazily(async () => (await import("./share/share-dialog.tsx")).ShareDialog);
+const ImportDialog = lazily(async () => (await import("./imports/import-dialog.tsx")).ImportDialog);
 
 /** Shows the page of a session or of a sub-agent. */
 export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
@@ -45,6 +50,7 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
+  const [wasClosed, setClosed] = useState(false);
   const [resultRunId, setResultRunId] = useState<string | null>(null);
   const [variantKey, setVariantKey] = useState<string | null>(null);
   const [testRunId, setTestRunId] = useState<string | null>(null);
@@ -64,7 +70,10 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
         setAddingRequirement(chosen.isAddingRequirement ?? false);
         setPane("result");
       },
-      close: () => setTab(null),
+      close() {
+        setTab(null);
+        setClosed(true);
+      },
     }),
     [tab, resultRunId, variantKey, testRunId, isAddingRequirement],
   );
@@ -74,14 +83,20 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     setTab("agents");
     setPane("result");
   }, []);
+  useOpenResult(tab === null && !wasClosed, () => setTab("result"));
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
   const [isImportOpen, setImportOpen] = useState(false);
   const [areSkillsOpen, setSkillsOpen] = useState(false);
+  const wasHelpOpen = useEver(isHelpOpen);
+  const wasShareOpen = useEver(isShareOpen);
+  const wasImportOpen = useEver(isImportOpen);
+  const wereSkillsOpen = useEver(areSkillsOpen);
   const isWide = useIsWide();
   const composer = useRef<HTMLTextAreaElement>(null);
   const conversation = useRef<HTMLDivElement>(null);
   const surface = useRef<HTMLTextAreaElement>(null);
+  const main = useRef<HTMLElement>(null);
   useShortcuts({
     composer,
     conversation,
@@ -102,10 +117,11 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
         />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main
+          ref={main}
           className={cn(
             "grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]",
             hasBrowser
-              ? "lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)]"
+              ? "lg:grid-cols-[var(--conversation,clamp(400px,34vw,480px))_minmax(0,1fr)]"
               : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
           )}
         >
@@ -116,22 +132,27 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
             textarea={composer}
             className={cn("col-start-1 row-start-2", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
           />
-          <div className="contents lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
+          <div className="contents lg:relative lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
+            {hasBrowser && <PaneSplitter panes={main} />}
             {hasBrowser && (
               <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-1", hideUnless("browser"))}>
                 <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
               </div>
             )}
-            <Drawer isAlone={!hasBrowser} className={cn("max-lg:row-start-1", hideUnless("result"))} />
+            <Drawer
+              isAlone={!hasBrowser}
+              isShown={tab !== null || !hasBrowser || pane === "result"}
+              className={cn("max-lg:row-start-1", hideUnless("result"))}
+            />
           </div>
         </main>
-        <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
-        <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />
-        <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
-        <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />
+        {wasHelpOpen && <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />}
+        {wereSkillsOpen && <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />}
+        {wasShareOpen && <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />}
+        {wasImportOpen && <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />}
         <StateAnnouncer />
         <TestRunAnnouncer />
-        <TabTitle />
+        <TabState />
       </div>
     </DrawerContext>
   );

@@ -1,7 +1,17 @@
 import { cn } from "./cn.ts";
+import { Code } from "./code.tsx";
 
 /** Shows preformatted text in a fixed-width font; long lines wrap. */
-export function CodeBlock({ text, className }: { text: string; className?: string }) {
+export function CodeBlock({
+  text,
+  language,
+  className,
+}: {
+  text: string;
+  /** The language for its colors, such as `json`; without it, the text has none. */
+  language?: string;
+  className?: string;
+}) {
   return (
     <pre
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -11,7 +21,7 @@ export function CodeBlock({ text, className }: { text: string; className?: strin
         className,
       )}
     >
-      {text}
+      <Code text={text} language={language} />
     </pre>
   );
 }

@@ -6,12 +6,12 @@ import type { ComponentProps, ReactNode } from "react";
 import { cn } from "./cn.ts";
 
 const row =
-  "flex h-8 cursor-default select-none items-center gap-2 rounded-md px-2 text-sm outline-none data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:text-faint";
+  "flex h-8 cursor-default select-none items-center gap-2 rounded-md px-2 text-sm outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:text-faint";
 
-/** Shows a menu below a button. */
+/** Shows a menu below a button. It is open at first, because its code is loaded when a person opens it. */
 export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       {/* Rendered without a portal, so that the menu stays in the same landmark as its button. */}
       <Radix.Content
@@ -36,20 +36,24 @@ export function MenuChoices<Value extends string>({
   label,
   value,
   choices,
+  isDisabled = false,
   onChange,
 }: {
   label: string;
-  value: Value;
+  /** The current choice; null if it is none of them. */
+  value: Value | null;
   choices: readonly { value: Value; label: string; icon: ReactNode }[];
+  isDisabled?: boolean;
   onChange: (value: Value) => void;
 }) {
   return (
-    <Radix.RadioGroup value={value} onValueChange={(chosen) => onChange(chosen as Value)}>
+    <Radix.RadioGroup value={value ?? ""} onValueChange={(chosen) => onChange(chosen as Value)}>
       <Radix.Label className="px-2 pt-2 pb-1 text-faint text-xs">{label}</Radix.Label>
       {choices.map((choice) => (
         <Radix.RadioItem
           key={choice.value}
           value={choice.value}
+          disabled={isDisabled}
           onSelect={(event) => event.preventDefault()}
           className={row}
         >

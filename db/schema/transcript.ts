@@ -17,7 +17,18 @@ export type MessagePart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
-  | { type: "data-deliverable"; data: unknown };
+  | { type: "data-deliverable"; data: unknown }
+  | AttachmentPart;
+
+/** A file of the workspace that a caller attached to a message. */
+export type AttachmentPart = {
+  type: "attachment";
+  path: string;
+  mediaType: string;
+  sizeBytes: number;
+  /** The evidence with the picture as it was attached; null for a file that is no picture. */
+  evidenceId: string | null;
+};
 
 /** The messages of the transcript and of the queue. */
 export const messages = pgTable(

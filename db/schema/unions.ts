@@ -3,6 +3,8 @@
  */
 export const SOURCES = ["web", "api", "slack", "cli"] as const;
 export const RUN_ORIGINS = ["person", "external", "continuation", "retry", "subagent"] as const;
+/** Who stopped a turn. */
+export const TURN_STOPPERS = ["person", "program", "message"] as const;
 export const RUN_STATES = ["pending", "running", "succeeded", "errored", "cancelled"] as const;
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
 export const FOLLOW_UP_MODES = ["queue", "steer", "interrupt"] as const;
@@ -13,7 +15,8 @@ export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "drop
 export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"] as const;
 export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as const;
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
-export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
+/** `interrupted`: a person took control of the browser while the call ran. */
+export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown", "interrupted"] as const;
 /** Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed. */
 export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
@@ -90,6 +93,7 @@ export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growth
 
 export type Source = (typeof SOURCES)[number];
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
+export type TurnStopper = (typeof TURN_STOPPERS)[number];
 export type RunState = (typeof RUN_STATES)[number];
 export type MessageRole = (typeof MESSAGE_ROLES)[number];
 export type FollowUpMode = (typeof FOLLOW_UP_MODES)[number];

@@ -140,7 +140,7 @@ for (const viewport of SIZES) {
       await fields.getByRole("button", { name: "Decline" }).click();
       await expect(banner.getByText("No valid result")).toBeAttached();
       await expectAccessible(page, "a failed result");
-      await page.getByRole("button", { name: /Ran a script/ }).click();
+      await page.getByRole("button", { name: /^Opened / }).click();
       await expect(page.getByRole("heading", { name: /Input/ })).toBeVisible();
       await expectAccessible(page, "the opened tool detail");
       await openMenu(page);

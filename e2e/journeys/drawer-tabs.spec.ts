@@ -15,6 +15,7 @@ const TABS = [
   "Pages",
   "Annotations",
   "Evidence",
+  "Files",
   "Agents",
   "Activity",
 ];
@@ -106,7 +107,7 @@ test("tabs appear with their content, and only outcomes are marked as news", asy
   await fillTabs(page, stage, sessionId);
   for (const name of ["Changes", "Previews", "Requirements", "Pages", "Agents"])
     await expect(tabOf(page, name)).toContainText("new");
-  for (const name of ["Annotations", "Evidence", "Activity"])
+  for (const name of ["Annotations", "Evidence", "Files", "Activity"])
     await expect(tabOf(page, name)).not.toContainText("new");
   await expect(tabOf(page, "Evidence")).toHaveText(/^Evidence[1-9]\d*$/);
   await expectAccessible(page, "a drawer with every tab");

@@ -49,12 +49,13 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
 
   const live = liveView(page);
   await expect(live.canvas).toBeVisible();
+  await live.takeOver();
   await live.click(600, 500);
-  await expect(page.getByText("You have control")).toBeVisible();
   // A person may press Esc several times, for example to close a dialog of the live page. These presses must not stop
   // the agent.
   for (let press = 0; press < 5; press++) await page.keyboard.press("Escape");
-  await expect(page.getByText("You have control")).toHaveCount(0);
+  await expect(page.getByText("Esc leaves")).toHaveCount(0);
+  await expect(page.getByText("You have control")).toBeVisible();
 
   await expect(stopHint(page)).toHaveCount(0);
   await expect(state(page, "Waiting for your answer")).toBeVisible();

@@ -102,13 +102,28 @@ export function liveView(page: Page) {
         ],
         [x, y] as const,
       ),
+    /** Takes control from the agent. */
+    async takeOver() {
+      await page
+        .getByRole("region", { name: "Live browser" })
+        .getByRole("button", { name: "Take over" })
+        .click();
+      await expect(page.getByText("You have control")).toBeVisible();
+    },
     async move(x: number, y: number) {
       const at = await toScreen(x, y);
       await page.mouse.move(at.x, at.y);
     },
-    async click(x: number, y: number) {
+    async click(x: number, y: number, button: "left" | "right" = "left") {
       const at = await toScreen(x, y);
-      await page.mouse.click(at.x, at.y);
+      await page.mouse.click(at.x, at.y, { button });
+    },
+    async drag(from: readonly [x: number, y: number], to: readonly [x: number, y: number]) {
+      const [start, end] = [await toScreen(...from), await toScreen(...to)];
+      await page.mouse.move(start.x, start.y);
+      await page.mouse.down();
+      await page.mouse.move(end.x, end.y, { steps: 10 });
+      await page.mouse.up();
     },
   };
 }

@@ -25,14 +25,17 @@ test("a person clicks and types through the live view into the real page", async
   await openPage(page, stage);
   const live = liveView(page);
   const typedBefore = stage.webPage.typed.length;
+  await live.takeOver();
   await live.click(PLACES.field.x, PLACES.field.y);
-  await expect(page.getByText("You have control")).toBeVisible();
   await page.keyboard.type("Grüße, Ada!");
   await waitUntil(() => stage.webPage.typed.at(-1) === "Grüße, Ada!", "the text has arrived");
   await page.keyboard.press("Backspace");
   await waitUntil(() => stage.webPage.typed.at(-1) === "Grüße, Ada", "the last letter is gone");
   expect(stage.webPage.typed.length - typedBefore).toBe(12);
   await page.keyboard.press("Escape");
+  await expect(page.getByText("You have control")).toBeVisible();
+  await page.getByRole("button", { name: "Give back" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Give back" }).click();
   await expect(page.getByText("You have control")).toHaveCount(0);
 });
 
@@ -42,6 +45,7 @@ test("a person annotates an element through the live view, and all viewers see i
 }) => {
   const { sessionId } = await openPage(page, stage);
   const live = liveView(page);
+  await live.takeOver();
   await live.click(ANNOTATE.x, ANNOTATE.y);
   await live.move(PLACES.heading.x - 5, PLACES.heading.y);
   await live.click(PLACES.heading.x, PLACES.heading.y);
@@ -84,6 +88,7 @@ test("liveViewUrl shows only the live view", async ({ page, stage }) => {
   const live = liveView(page);
   await expect(live.canvas).toBeVisible();
   await expect(page.getByLabel("Message to the agent")).toHaveCount(0);
+  await live.takeOver();
   await live.click(PLACES.field.x, PLACES.field.y);
   await page.keyboard.type("x");
   await waitUntil(() => stage.webPage.typed.at(-1)?.endsWith("x") === true, "the text has arrived");

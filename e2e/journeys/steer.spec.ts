@@ -79,7 +79,9 @@ test("an interrupting message ends the turn and starts before the queued message
     /\[urgent\]/,
     /\[patient\]/,
   ]);
-  await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toHaveCount(1);
+  await expect(
+    page.getByRole("region", { name: "Conversation" }).getByText("Interrupted by a message"),
+  ).toHaveCount(1);
 });
 
 test("the choice is shown only during a turn, does not move the layout, and is reset after an interrupt", async ({
@@ -142,7 +144,9 @@ test("a failed stop shows an error, by key and by button, until the next message
   }
   await page.unroute("**/actions/cancel");
   await pressTwice();
-  await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toBeVisible();
+  await expect(
+    page.getByRole("region", { name: "Conversation" }).getByText("You stopped the turn"),
+  ).toBeVisible();
 });
 
 test("a crashed browser can be restarted from the page, and a failed restart shows an error", async ({

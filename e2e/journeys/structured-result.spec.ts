@@ -37,7 +37,6 @@ test("a person watches the result of a structured session arrive, and sees why a
   const header = page.getByRole("banner");
   await expect(header.getByText("Done")).toBeVisible();
   const records = page.getByRole("region", { name: "Result and records" });
-  await records.getByRole("tab", { name: "Result" }).click();
   await expect(records.getByText("Harbour Paper")).toBeVisible();
   await expect(records.getByText("address", { exact: false }).first()).toBeVisible();
 

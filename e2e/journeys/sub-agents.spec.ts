@@ -71,7 +71,7 @@ test("a person watches two sub-agents, opens one and returns, stops one, and see
   await cart.getByRole("link", { name: "cart" }).click();
   await expect(page.getByRole("heading", { name: "cart", level: 1 })).toBeVisible();
   await expect(page.getByText("[cart] Read the cart page.")).toBeVisible();
-  await expect(page.getByText("Ran a script in the page")).toBeVisible();
+  await expect(page.getByText("Opened /page")).toBeVisible();
   await expect(page.getByLabel("Message to the agent")).toHaveCount(0);
   await expect(
     page.getByText("A sub-agent gets messages only from the session that started it."),
@@ -105,8 +105,8 @@ test("a sub-agent is stopped on its own page, and its live view takes a person's
   await rowOf(page, "offer").getByRole("link", { name: "offer" }).click();
   const view = liveView(page);
   await expect.poll(() => view.colorAt(20, 20)).toEqual(GREEN);
+  await view.takeOver();
   await view.click(300, 130);
-  await expect(page.getByText("You have control")).toBeVisible();
   await page.keyboard.type("ship it");
   await expect.poll(() => stage.webPage.typed.at(-1)).toBe("ship it");
   await page.getByRole("button", { name: "Stop" }).click();

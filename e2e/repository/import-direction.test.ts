@@ -26,10 +26,19 @@ const floors = [
 
 /** The alcoves (folders) of large rooms, and of components, in floors as above. The alcove "." has the files of the room's own folder. */
 const alcoves: Record<string, string[][]> = {
-  "lib/api": [["next"], ["live", "serve"], ["handlers"], ["auth", "openapi"], ["http"], ["contract"], ["."]],
+  "lib/api": [
+    ["next"],
+    ["live", "serve"],
+    ["handlers"],
+    ["files"],
+    ["auth", "openapi"],
+    ["http"],
+    ["contract"],
+    ["."],
+  ],
   components: [
     ["session", "landing"],
-    ["changes", "live", "pages", "planning", "reports", "test-runs"],
+    ["changes", "files", "live", "pages", "planning", "reports", "test-runs"],
     ["runtime"],
     ["theme", "."],
     ["ui"],

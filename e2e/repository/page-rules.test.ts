@@ -18,6 +18,11 @@ test("components set no inline styles, which the pages' content security policy 
   );
 });
 
-test("pages store nothing in the browser's storage", () => {
-  assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), []);
+test("pages store only drafts, the width of the conversation and the choice of notifications in the browser's storage", () => {
+  // Drafts are bounded in `lib/page/state/draft-store.ts`. Source: decision 116.
+  assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), [
+    "components/runtime/session-runtime.ts",
+    "components/session/pane-splitter.tsx",
+    "components/session/use-notifications.ts",
+  ]);
 });

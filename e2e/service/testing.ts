@@ -6,6 +6,7 @@ import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { waitUntil } from "#e2e/fixtures/wait-until.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { FILE_PATH, readFilePath } from "#lib/api/contract/paths.ts";
 import { createAnswerCheck } from "#lib/api/openapi/check-answer.ts";
 import type { PathOperations } from "#lib/api/serve/serve-path.ts";
 import { createContainer } from "#lib/server/container.ts";
@@ -29,7 +30,9 @@ const operationsOf = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
   operationsOf.set(path, { ...operationsOf.get(path), [method]: name as OperationName });
 const paths = [...operationsOf].map(([path, operations]) => ({
-  pattern: new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+  pattern: new RegExp(
+    `^${path.replace(/:(\w+)/g, (_, name) => `(?<${name}>${name === FILE_PATH ? ".+" : "[^/]+"})`)}$`,
+  ),
   operations,
 }));
 
@@ -84,10 +87,15 @@ export async function openTestService(
     const [operations, params] = matchPath(url.pathname);
     const init: RequestInit = { method, headers: { authorization: `Bearer ${TEST_KEY}`, ...headers } };
     if (body !== undefined) {
-      init.body = typeof body === "string" ? body : JSON.stringify(body);
+      const isRaw = typeof body === "string" || body instanceof Uint8Array;
+      init.body = isRaw ? (body as BodyInit) : JSON.stringify(body);
       init.headers = { "content-type": "application/json", ...init.headers };
     }
-    const exchange = { method, pathname: url.pathname, ...(typeof body === "object" && { body }) };
+    const exchange = {
+      method,
+      pathname: url.pathname,
+      ...(typeof body === "object" && !(body instanceof Uint8Array) && { body }),
+    };
     return checkAnswer(exchange, await container.mounted.serve(operations, new Request(url, init), params));
   }
 
@@ -154,7 +162,9 @@ export const say = (text: string): Step => ({ text });
 function matchPath(pathname: string): [PathOperations, Record<string, string>] {
   for (const { pattern, operations } of paths) {
     const found = pattern.exec(pathname);
-    if (found) return [operations, { ...found.groups }];
+    const filePath = found?.groups?.[FILE_PATH];
+    const file = filePath === undefined ? {} : { [FILE_PATH]: readFilePath(filePath.split("/")) ?? "" };
+    if (found) return [operations, { ...found.groups, ...file }];
   }
   throw new Error(`no operation at ${pathname}`);
 }

@@ -3,13 +3,17 @@ import type {
   BrowserInput,
   BrowserLease,
   BrowserOpening,
+  CopiedContent,
   NavigationOutcome,
+  PastedItem,
   ScreencastFrame,
   ScriptPointer,
+  ViewportChange,
 } from "#lib/browser/browser-service.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
-import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
+import type { ActionOutcome, StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
+import type { ControlAnswer, ControlRequest, ControlState } from "#lib/browser/view/control-state.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
 import type {
@@ -51,6 +55,8 @@ export type HostInfo = {
   id: string;
   /** Whether a Chromium can run, and which one or why not. */
   browser: { available: boolean; detail: string };
+  /** The sessions in which a person has control. */
+  control: ControlState[];
   /** How the agent's scripts are confined. `refusal`: why they cannot run, as a sentence for the model. */
   scripts: { refusal: string | undefined; detail: string };
 };
@@ -135,9 +141,23 @@ export type HostCalls = TestCalls & {
   refreshPageScripts: Call<{ sessionIds: string[] }>;
   settle: Call<OfSession>;
   touch: Call<OfSession>;
-  /** Sends frames and the pointer of scripts until the caller cancels the call. */
-  watch: Call<OfSession, null, { frame: ScreencastFrame } | { pointer: ScriptPointer }>;
-  input: Call<OfSession<{ input: BrowserInput }>>;
+  /**
+   * Sends frames, the pointer of scripts and, with `hasStage`, the state of the stage until the caller cancels the call.
+   */
+  watch: Call<
+    OfSession<{ hasStage: boolean }>,
+    null,
+    { frame: ScreencastFrame } | { pointer: ScriptPointer } | { stage: StageState }
+  >;
+  /** The host drops the input of a connection that does not have control, and refuses what else it wants. */
+  input: Call<OfSession<{ connectionId: string; input: BrowserInput }>>;
+  copy: Call<OfSession<{ connectionId: string; action: "copy" | "cut" }>, CopiedContent | null>;
+  paste: Call<OfSession<{ connectionId: string; items: readonly PastedItem[] }>, ActionOutcome>;
+  setViewport: Call<OfSession<{ connectionId: string; change: ViewportChange }>>;
+  act: Call<OfSession<{ connectionId: string; action: StageAction }>, ActionOutcome>;
+  /** Carries out what a connection wants of the session's control. */
+  control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
+  readControl: Call<OfSession, ControlState | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;
@@ -145,8 +165,6 @@ export type HostCalls = TestCalls & {
   handOver: Call<OfSession>;
   /** Asks for places for sessions that wait at other hosts. Returns how many of them can get one. */
   offerPlaces: Call<{ count: number }, number>;
-  /** Tells the host who has control of browsers. */
-  control: Call<{ claims: SessionClaim[] }>;
   runTool: Call<{ name: string; input: unknown; call: SentCall }, ToolResult>;
   /** Returns the result of an earlier call of this run, and ends the call if it still runs. Null if it is not known. */
   recover: Call<{ call: SentCall }, ToolResult | null>;
@@ -187,6 +205,8 @@ export type ServiceCalls = RecordCalls & {
    * @returns null if the lease is lost: the host must end all browsers.
    */
   renewLease: Call<HostLoad, ({ leaseMs: number } & UnrecordedSessions) | null>;
+  /** Tells the process who has control of a session's browser. */
+  controlChanged: Call<{ state: ControlState }>;
   readPageScript: Call<OfSession, PageScript>;
   submitAnnotation: Call<OfSession<{ body: string; key: string }>, AnnotationVerdict>;
   /** Chooses an unused path in the workspace for a download with this name. */

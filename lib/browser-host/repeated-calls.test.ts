@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { annotations, evidence } from "#db/schema/index.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
-import { createPerson, PILL, SUBMIT } from "#lib/browser/overlay/overlay-testing.ts";
+import { createPerson, PILL, SUBMIT, takeControl } from "#lib/browser/overlay/overlay-testing.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import { downloadsIn } from "#lib/sandbox/store-download.ts";
@@ -101,7 +101,7 @@ test("a picture is stored once", async () => {
 
 test("a submission of the annotation overlay is stored once", async () => {
   const sessionId = await openPage();
-  const person = createPerson(staying.service, sessionId);
+  const person = createPerson(await takeControl(staying.service, sessionId), sessionId);
   const isButton = async ({ x, y }: typeof PILL) =>
     (await staying.service.readCursor(sessionId, x, y)) === "pointer";
   await waitFor(() => isButton(PILL), "the overlay");

@@ -6,8 +6,10 @@ import { openTestDatabase } from "#db/testing.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { createBrowserService } from "#lib/browser/create-browser-service.ts";
 import { findTestChromium, waitFor } from "#lib/browser/testing.ts";
+import { type BrowserControl, createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
+import { openTopic } from "#lib/events/bus/topic.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -15,12 +17,7 @@ import { downloadsIn } from "#lib/sandbox/store-download.ts";
 import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
-import {
-  callOf,
-  createEvidenceMemory,
-  createTestControl,
-  createTestSandbox,
-} from "#lib/tools/browser/test-fixture.ts";
+import { callOf, createEvidenceMemory, createTestSandbox } from "#lib/tools/browser/test-fixture.ts";
 import type { ToolCall, ToolResult } from "#lib/tools/tool.ts";
 import { newHostId } from "./host-id.ts";
 import { createBoxedHosts } from "./service/boxed-host.ts";
@@ -35,7 +32,7 @@ import { startLocalHost } from "./start-local-host.ts";
 /** One process of the service, as far as it uses browsers. Several share a database and a data folder. */
 export type TestProcess = OpenedBrowsers & {
   service: BrowserService;
-  control: ReturnType<typeof createTestControl>;
+  control: BrowserControl;
   warnings: string[];
   /** Runs a tool of the agent. @returns the text for the model. */
   use: (
@@ -93,7 +90,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       warn: (_, text) => warnings.push(text),
       error: (_, text) => warnings.push(text),
     };
-    const control = createTestControl();
+    const control = createBrowserControl(openTopic(bus, "browser-control"));
     const sandbox = createTestSandbox();
     const opened = await openHostedBrowsers({
       db,

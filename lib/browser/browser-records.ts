@@ -20,7 +20,9 @@ type HostedSession = BrowserSession & {
 export type PageEvent =
   | OwnFields<"browser.dialog">
   | OwnFields<"browser.download">
-  | OwnFields<"browser.waiting">;
+  | OwnFields<"browser.waiting">
+  | OwnFields<"control.taken">
+  | OwnFields<"control.ended">;
 type OwnFields<Kind extends NewEvent["kind"]> = Omit<
   Extract<NewEvent, { kind: Kind }>,
   "requestId" | "runId" | "source"

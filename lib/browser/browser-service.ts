@@ -9,7 +9,9 @@ import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PendingDocuments } from "./page/pending-documents.ts";
 import type { Devtools } from "./process/devtools-connection.ts";
 import type { VisitorIdentity } from "./process/visitor-identity.ts";
+import type { ActionOutcome, StageAction, StageState } from "./stage/stage-state.ts";
 import type { PagePicture } from "./store/picture-store.ts";
+import type { ControlAnswer, ControlRequest, ControlState } from "./view/control-state.ts";
 
 /**
  * State of a session's browser, as the status endpoint returns it. Source: specification, Browser status; `wire.md`,
@@ -91,15 +93,24 @@ export type LiveBrowser = {
 /** A move or press of the pointer by a script of the agent. Coordinates are in CSS pixels of the page. */
 export type ScriptPointer = { kind: "move" | "down"; x: number; y: number };
 
-/** The listeners of one viewer of the live view. `onPointer` gets the pointer actions of the agent's scripts. */
+/**
+ * The listeners of one viewer of the live view. `onPointer` gets the pointer actions of the agent's scripts. A viewer with
+ * `onStage` shows people the controls that wait for them, so pages wait for the person who has control.
+ */
 export type ViewListeners = {
   onFrame: (frame: ScreencastFrame) => void;
   onPointer?: (pointer: ScriptPointer) => void;
+  onStage?: (state: StageState) => void;
 };
 
 export type { ScreencastFrame };
 
-/** Input of a person in the live view. Coordinates are in CSS pixels of the page. */
+/**
+ * Input of a person in the live view. Coordinates are CSS pixels of the page's picture. `commands` of a key are editing
+ * commands of Chromium, which it carries out instead of what the key does by itself. `points` of a touch are the fingers
+ * that are on the page after the action; of the action `end`, those that stay. `compose` shows the text that an input
+ * method is composing; an empty text removes it, and `text` replaces it.
+ */
 export type BrowserInput =
   | {
       type: "mouse";
@@ -111,9 +122,46 @@ export type BrowserInput =
       modifiers: number;
     }
   | { type: "wheel"; x: number; y: number; deltaX: number; deltaY: number; modifiers: number }
-  | { type: "key"; action: "down" | "up"; key: string; code: string; modifiers: number; text?: string }
+  | {
+      type: "key";
+      action: "down" | "up";
+      key: string;
+      code: string;
+      modifiers: number;
+      text?: string;
+      isRepeat?: boolean;
+      commands?: readonly EditingCommand[];
+    }
+  | {
+      type: "touch";
+      action: "start" | "move" | "end" | "cancel";
+      points: readonly { id: number; x: number; y: number }[];
+      modifiers: number;
+    }
   | { type: "text"; text: string }
+  | { type: "compose"; text: string; selectionStart: number; selectionEnd: number }
   | { type: "paste"; text: string };
+
+/** Decides, just before an input goes to the page, whether it may. The lease of the person may have ended. */
+export type InputGate = (input: BrowserInput) => boolean;
+
+/** Editing commands of Chromium for which a keyboard of Linux has no key. */
+export const EDITING_COMMANDS = ["DeleteToBeginningOfLine", "DeleteToEndOfLine"] as const;
+type EditingCommand = (typeof EDITING_COMMANDS)[number];
+
+/** What a person copies out of a page. `html` is null if the selection has no formatting. */
+export type CopiedContent = { text: string; html: string | null };
+
+/** An item of a paste: text, or a file with its name. */
+export type PastedItem =
+  | { kind: "text"; type: "text/plain" | "text/html"; text: string }
+  | { kind: "file"; type: string; name: string; bytes: Uint8Array };
+
+/**
+ * The size of a session's page in CSS pixels, and how many pixels its pictures have for a CSS pixel. A size of null means
+ * that the size stays as it is.
+ */
+export type ViewportChange = { size: { width: number; height: number } | null; scale: number };
 
 /**
  * The outcome of a navigation. `landed` is true if the page was reached. The browser record stores `reason` as
@@ -214,6 +262,11 @@ export type HostBrowsers = {
    * Undefined if it was not.
    */
   takeRestartNote: (sessionId: string) => string | undefined;
+  /**
+   * Returns a sentence for the model if people have changed the size of the session's page since the last call. Returns
+   * it once. Undefined if the size is the one that the model was told.
+   */
+  takeViewportNote: (sessionId: string) => string | undefined;
   /** Returns why the last navigation failed; null if it did not fail. */
   readLastError: (sessionId: string) => Promise<string | null>;
   /** Marks the browser as used now. `reapIdle` can then end it only after a further `BrowserServiceDeps.idleMs`. */
@@ -225,7 +278,30 @@ export type HostBrowsers = {
    * @returns a function that ends the subscription.
    */
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
-  input: (sessionId: string, input: BrowserInput) => Promise<void>;
+  /**
+   * Passes input of a person to the page, or to the overlay in it.
+   * @param mayPass is asked just before an input goes to the page. If it returns false, the input is dropped.
+   */
+  input: (sessionId: string, input: BrowserInput, mayPass?: InputGate) => Promise<void>;
+  /** Does what a person wants, for example answers a dialog. The caller has checked that the person has control. */
+  act: (sessionId: string, action: StageAction) => Promise<ActionOutcome>;
+  /** Returns the name of the field of the page that has the focus, without its value. Null if none has, or no browser runs. */
+  readField: (sessionId: string) => Promise<string | null>;
+  /** Returns the address of the page. Null if no browser runs. */
+  addressOf: (sessionId: string) => string | null;
+  /**
+   * Copies or cuts what is selected in the page, for a person who pressed the keys for it. The page gets the events that
+   * belong to it, and decides what is copied. The clipboard of the Chromium is not involved, because sessions share it.
+   * @returns null if the page offers nothing to copy, or if no browser runs.
+   */
+  copy: (sessionId: string, action: "copy" | "cut", mayPass?: InputGate) => Promise<CopiedContent | null>;
+  /**
+   * Pastes at the focus of the page: a paste event with all items and, if the page does not handle it, the text.
+   * @returns whether a browser runs.
+   */
+  paste: (sessionId: string, items: readonly PastedItem[], mayPass?: InputGate) => Promise<boolean>;
+  /** Changes the size of the session's page or the sharpness of its pictures. Has no effect if no browser runs. */
+  setViewport: (sessionId: string, change: ViewportChange) => Promise<void>;
   /**
    * Returns the CSS cursor keyword that the page shows at a point, given in CSS pixels. Returns `default` if the
    * keyword cannot be read, for example because no browser runs or the page does not answer.
@@ -271,12 +347,34 @@ export type BrowserService = Omit<
   | "hold"
   | "lease"
   | "goTo"
+  | "input"
+  | "copy"
+  | "paste"
+  | "setViewport"
+  | "act"
+  | "readField"
+  | "addressOf"
   | "takeRestartNote"
+  | "takeViewportNote"
   | "readLastError"
   | "reapIdle"
   | "listLive"
   | "listUp"
 > & {
+  /** Passes input to the session's host, which drops it if the connection does not have control. */
+  drive: (sessionId: string, connectionId: string, input: BrowserInput) => Promise<void>;
+  /** Copies or cuts, see {@link HostBrowsers.copy}. Null also if the connection does not have control. */
+  copy: (sessionId: string, connectionId: string, action: "copy" | "cut") => Promise<CopiedContent | null>;
+  /** Pastes, see {@link HostBrowsers.paste}. The host refuses it if the connection does not have control. */
+  paste: (sessionId: string, connectionId: string, items: readonly PastedItem[]) => Promise<ActionOutcome>;
+  /** See {@link HostBrowsers.setViewport}. Has no effect if the connection does not have control. */
+  setViewport: (sessionId: string, connectionId: string, change: ViewportChange) => Promise<void>;
+  /** Does what a person wants, at the session's host, which refuses it if the connection does not have control. */
+  act: (sessionId: string, connectionId: string, action: StageAction) => Promise<ActionOutcome>;
+  /** Carries out what a connection wants of the session's control, at the session's host. */
+  control: (sessionId: string, request: ControlRequest) => Promise<ControlAnswer>;
+  /** Asks the session's host who has control. Undefined if the session has no host now. */
+  readControl: (sessionId: string) => Promise<ControlState | undefined>;
   /** Leases a place, see {@link HostBrowsers.lease}. */
   lease: (signal: AbortSignal, tenant: LeaseTenant) => Promise<BrowserLease>;
   readStatus: (sessionId: string) => Promise<BrowserRecord>;

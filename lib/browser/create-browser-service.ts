@@ -15,9 +15,27 @@ import { dropBrowser, failBrowserPage, readShownFields, selectBrowserPage } from
 /** The browsers as a process of the service reaches them: those of one host, or of all hosts. */
 export type ReachedBrowsers = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "lease" | "takeRestartNote" | "readLastError" | "listLive" | "listUp" | "reapIdle"
+  | "ensure"
+  | "hold"
+  | "lease"
+  | "takeRestartNote"
+  | "takeViewportNote"
+  | "readLastError"
+  | "listLive"
+  | "listUp"
+  | "reapIdle"
+  | "input"
+  | "copy"
+  | "paste"
+  | "setViewport"
+  | "act"
+  | "readField"
+  | "addressOf"
 > &
-  Pick<BrowserService, "lease"> & {
+  Pick<
+    BrowserService,
+    "lease" | "drive" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl"
+  > & {
     /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
     reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;
   };

@@ -12,6 +12,7 @@ import { createBrowserPlaces } from "./session/browser-places.ts";
 import { createStoredRecord } from "./session/browser-record.ts";
 import { createSessionBrowsers } from "./session/session-browsers.ts";
 import { endIdle, endUnused } from "./session/unused-browsers.ts";
+import { refuseAction } from "./stage/stage-state.ts";
 
 const NAVIGATION_TIMEOUT_MS = 30_000;
 
@@ -75,6 +76,7 @@ function assemble(deps: HostBrowsersDeps, folder: string): Parts {
     logger,
     navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
     dialogTimeoutMs: deps.dialogTimeoutMs,
+    personMsMax: deps.personMsMax,
     downloadTimeoutMs: deps.downloadTimeoutMs,
   };
   const pool = createBrowserPool({
@@ -121,6 +123,7 @@ function createSessionCalls({ deps, browsers }: Parts) {
     history: async (sessionId, action) => (await browsers.get(sessionId)).history(action),
     settle: async (sessionId) => browsers.peek(sessionId)?.settle(),
     takeRestartNote: (sessionId) => browsers.peek(sessionId)?.takeRestartNote(),
+    takeViewportNote: (sessionId) => browsers.peek(sessionId)?.takeViewportNote(),
     readLastError: async (sessionId) => (await deps.records.read(sessionId))?.lastError ?? null,
     touch: (sessionId) => browsers.peek(sessionId)?.touch(),
     watch(sessionId, listeners) {
@@ -138,7 +141,16 @@ function createSessionCalls({ deps, browsers }: Parts) {
         stop = undefined;
       };
     },
-    input: async (sessionId, input) => (await browsers.get(sessionId)).input(input),
+    input: async (sessionId, input, mayPass) => (await browsers.get(sessionId)).input(input, mayPass),
+    copy: async (sessionId, action, mayPass) =>
+      (await browsers.peek(sessionId)?.copy(action, mayPass)) ?? null,
+    paste: async (sessionId, items, mayPass) =>
+      (await browsers.peek(sessionId)?.paste(items, mayPass)) ?? false,
+    setViewport: async (sessionId, change) => browsers.peek(sessionId)?.setViewport(change),
+    act: async (sessionId, action) =>
+      (await browsers.peek(sessionId)?.act(action)) ?? refuseAction("no browser runs"),
+    readField: async (sessionId) => (await browsers.peek(sessionId)?.readField()) ?? null,
+    addressOf: (sessionId) => browsers.peek(sessionId)?.address() ?? null,
     readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
   } satisfies Partial<HostBrowsers>;
 }

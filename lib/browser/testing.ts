@@ -19,6 +19,8 @@ import { createBrowserService, expireLost } from "./create-browser-service.ts";
 import { createHostBrowsers } from "./create-host-browsers.ts";
 import type { HostBrowsersDeps } from "./host/host-parts.ts";
 import { createStoredRecords } from "./store/stored-records.ts";
+import { createControlledCalls } from "./view/controlled-calls.ts";
+import { createHostControl } from "./view/host-control.ts";
 
 const WELL_KNOWN = [
   "/usr/lib/chromium/chromium-headless-shell",
@@ -101,14 +103,32 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
+/** No person has control of a browser. */
+const NO_CONTROL: HostBrowsersDeps["control"] = { holderOf: () => undefined, follow: () => () => {} };
+
 /** The sealer of the browsers of tests. */
 export const TEST_SEALER = createSealer(new Uint8Array(32).fill(7));
 
 /** The browsers of a host in the test's process, and what the database records about them. */
-export type TestBrowserService = Omit<BrowserService, "lease"> &
+export type TestBrowserService = Omit<BrowserService, "lease" | "copy" | "paste" | "setViewport" | "act"> &
   Pick<
     HostBrowsers,
-    "ensure" | "hold" | "lease" | "goTo" | "takeRestartNote" | "readLastError" | "listLive" | "listUp"
+    | "ensure"
+    | "hold"
+    | "lease"
+    | "goTo"
+    | "input"
+    | "copy"
+    | "paste"
+    | "setViewport"
+    | "act"
+    | "readField"
+    | "addressOf"
+    | "takeRestartNote"
+    | "takeViewportNote"
+    | "readLastError"
+    | "listLive"
+    | "listUp"
   > &
   Pick<HostPlaces, "handOver">;
 
@@ -177,6 +197,7 @@ export async function openTestBrowsers(
       launch: findTestChromium(),
       dataDir,
       rule: createAddressRule({ allow }),
+      control: NO_CONTROL,
       ownOrigin: undefined,
       idleMs: 600_000,
       maxLive: 8,
@@ -194,8 +215,17 @@ export async function openTestBrowsers(
       ...over,
       ...again,
     });
+    const control = createHostControl({
+      hostId,
+      browsers: () => host,
+      onChange() {},
+      emit: async () => {},
+      logger,
+    });
     const reached = {
       ...host,
+      ...createControlledCalls({ control, browsers: async () => host, via: () => control }),
+      readControl: async (sessionId: string) => control.stateOf(sessionId),
       reapIdle: async (list: (id: string) => Promise<string[]>) => host.reapIdle(await list(hostId)),
     };
     const about = { db: database.db, log, logger };
@@ -206,8 +236,16 @@ export async function openTestBrowsers(
       hold: host.hold,
       lease: host.lease,
       goTo: host.goTo,
+      input: host.input,
+      copy: host.copy,
+      paste: host.paste,
+      setViewport: host.setViewport,
+      act: host.act,
+      readField: host.readField,
+      addressOf: host.addressOf,
       readLastError: host.readLastError,
       takeRestartNote: host.takeRestartNote,
+      takeViewportNote: host.takeViewportNote,
       listLive: host.listLive,
       listUp: host.listUp,
       handOver: host.handOver,

@@ -42,6 +42,7 @@ export async function sendRequest<Name extends OperationName>(
   options: CallOptions = {},
 ): Promise<Response> {
   const { method, path, query, hasBody } = OPERATIONS[name];
+  const takesBytes = "takesBytes" in OPERATIONS[name];
   const values = input as Record<string, unknown>;
   const filled = path.replace(/:(\w+)/g, (_, field: string) => encodeURIComponent(String(values[field])));
   const url = new URL(connection.baseUrl.replace(/\/+$/, "") + filled);
@@ -50,7 +51,8 @@ export async function sendRequest<Name extends OperationName>(
   const headers = new Headers(options.headers);
   if (connection.apiKey !== undefined) headers.set("authorization", `Bearer ${connection.apiKey}`);
   if (hasBody) headers.set("content-type", "application/json");
-  const request = { method, headers, ...(hasBody && { body: JSON.stringify(values.body) }) };
+  const body = takesBytes ? (values.body as BodyInit) : hasBody ? JSON.stringify(values.body) : undefined;
+  const request = { method, headers, ...(body !== undefined && { body }) };
   const { signal } = options;
   const response = await connection
     .fetch(url.href, signal ? { ...request, signal } : request)

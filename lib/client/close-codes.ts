@@ -7,6 +7,8 @@ export const CLOSE = {
   violation: 1008,
   broken: 1011,
   tryLater: 1013,
+  /** Sent by a client that has received nothing for long. It connects again. */
+  silent: 4000,
   unauthorized: 4001,
   forbidden: 4003,
   notFound: 4004,

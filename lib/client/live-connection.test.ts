@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { createLiveConnection, type LiveStatus } from "./live-connection.ts";
 
@@ -149,4 +149,95 @@ test("an access check of an earlier start does not end the next one", async (t) 
     Promise.race([until("closed"), Promise.reject(new Error("still trying"))]),
     /still trying/,
   );
+});
+
+/** A socket whose network is in the hands of the test. */
+class FakeSocket extends EventTarget {
+  readyState = 0;
+  sent: string[] = [];
+  isClosed = false;
+  send(text: string): void {
+    this.sent.push(text);
+  }
+  close(): void {
+    this.isClosed = true;
+  }
+  open(): void {
+    this.readyState = 1;
+    this.dispatchEvent(new Event("open"));
+  }
+  receive(data: string): void {
+    this.dispatchEvent(Object.assign(new Event("message"), { data }));
+  }
+}
+
+/** Connects through fake sockets, with timers that the test moves. */
+function connectFake(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const sockets: FakeSocket[] = [];
+  const statuses: LiveStatus[] = [];
+  const connection = createLiveConnection({
+    path: "/live",
+    origin: "http://service",
+    lastSeq: () => 7,
+    onFrame: () => {},
+    onPicture: () => {},
+    onStatus: (status) => statuses.push(status),
+    random: () => 0.5,
+    openSocket() {
+      const socket = new FakeSocket();
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+  });
+  t.after(() => connection.stop());
+  connection.start();
+  const tick = (ms: number) => {
+    for (let at = 0; at < ms; at += 500) t.mock.timers.tick(500);
+  };
+  return { sockets, statuses, tick, at: (index: number) => sockets[index] ?? assert.fail("no socket") };
+}
+
+test("a socket that is open and silent is given up within 20 s, and a new one resumes", (t) => {
+  const { sockets, statuses, tick, at } = connectFake(t);
+  at(0).open();
+  at(0).receive(ready);
+  tick(9_500);
+  assert.deepEqual(at(0).sent, []);
+  tick(500);
+  assert.deepEqual(at(0).sent, ['{"type":"ping"}']);
+  at(0).receive('{"type":"pong"}');
+  tick(10_000);
+  assert.equal(statuses.at(-1)?.state, "open");
+  tick(8_000);
+  assert.deepEqual(statuses.at(-1), { state: "reconnecting", attempt: 1, isOverloaded: false });
+  assert.equal(at(0).isClosed, true);
+  tick(500);
+  at(1).open();
+  at(1).receive(ready);
+  assert.equal(statuses.at(-1)?.state, "open");
+  // What the old socket still delivers is ignored.
+  at(0).dispatchEvent(Object.assign(new Event("close"), { code: 1006 }));
+  assert.equal(statuses.at(-1)?.state, "open");
+  assert.equal(sockets.length, 2);
+});
+
+test("any message within 8 s of a ping keeps the connection", (t) => {
+  const { statuses, tick, at } = connectFake(t);
+  at(0).open();
+  at(0).receive(ready);
+  tick(10_000);
+  tick(7_500);
+  at(0).receive('{"type":"watching"}');
+  tick(2_000);
+  assert.equal(statuses.at(-1)?.state, "open");
+});
+
+test("a socket that is never accepted is given up", (t) => {
+  const { statuses, tick, at } = connectFake(t);
+  at(0).open();
+  tick(19_500);
+  assert.equal(statuses.at(-1)?.state, "connecting");
+  tick(500);
+  assert.equal(statuses.at(-1)?.state, "reconnecting");
 });

@@ -19,15 +19,20 @@ const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = 
 };
 /** The close code that browsers report for a connection that ended without a close frame. */
 const ABNORMAL_CLOSURE = 1006;
-const PING_EVERY_MS = 20_000;
-/** A connection that receives no message for this long counts as lost. By then, two pings are unanswered. */
-const SILENCE_MAX_MS = 45_000;
+const PING_EVERY_MS = 10_000;
+/** A connection that receives no message within this time after a ping counts as lost, also if it is still open. */
+const ANSWER_WITHIN_MS = 8_000;
+/** A socket counts as lost if the service has not accepted it within this time. */
+const ACCEPT_WITHIN_MS = 20_000;
 
 export type LiveConnection = {
   start: () => void;
   /** Sends a frame if the connection is open. @returns whether the frame was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Turns the live view on or off. A reconnect does not change the setting. */
+  /**
+   * Turns the live view on or off. A reconnect does not change the setting. With `viewsStage`, the service also sends what
+   * the live browser shows besides its picture.
+   */
   setViewing: (isViewing: boolean) => void;
   /** Reconnects at once instead of waiting for the next attempt. Call it when the network is available again. */
   retryNow: () => void;
@@ -54,6 +59,8 @@ type LiveConnectionOptions<Frame extends { type: string }> = {
    * same way as a lost network.
    */
   hasAccess?: () => Promise<boolean>;
+  /** Whether the caller shows dialogs, lists and file choosers of the live browser. Pages then wait for answers. */
+  viewsStage?: boolean;
   openSocket?: (url: string) => WebSocket;
   random?: () => number;
 };
@@ -74,6 +81,8 @@ type Attachment = {
   isAccepted: boolean;
   lastMessageAtMs: number;
   pingTimer?: ReturnType<typeof setInterval>;
+  /** Set until the service has accepted the socket, and while the answer to a ping is awaited. */
+  answerTimer?: ReturnType<typeof setTimeout>;
 };
 
 type Session<Frame extends { type: string }> = {
@@ -90,7 +99,8 @@ type Session<Frame extends { type: string }> = {
 };
 
 /**
- * Creates a live connection, that is, a WebSocket to a session. The connection sends pings. After a loss, it opens a
+ * Creates a live connection, that is, a WebSocket to a session. The connection sends a ping every 10 s, and counts as
+ * lost if nothing arrives within 8 s after it. After a loss, it opens a
  * new socket and resumes after the last event. The delay before the new socket grows from 0.5 s, or from 4 s if the
  * service is overloaded, up to 15 s, and varies randomly by ±20 %. A final close code, the loss of access
  * (`hasAccess`) or `stop` ends the connection.
@@ -116,7 +126,7 @@ export function createLiveConnection<Frame extends { type: string }>(
     setViewing(isViewing) {
       if (isViewing === session.isViewing) return;
       session.isViewing = isViewing;
-      send(session, { type: isViewing ? "view.subscribe" : "view.unsubscribe" });
+      send(session, isViewing ? subscription(session) : { type: "view.unsubscribe" });
     },
     retryNow() {
       if (session.state.name === "waiting") connect(session);
@@ -129,7 +139,10 @@ export function createLiveConnection<Frame extends { type: string }>(
 function enter(session: Pick<Session<never>, "state">, next: State): void {
   const last = session.state;
   if (last.name === "waiting") clearTimeout(last.retryTimer);
-  if (last.name === "attached") clearInterval(last.attachment.pingTimer);
+  if (last.name === "attached") {
+    clearInterval(last.attachment.pingTimer);
+    clearTimeout(last.attachment.answerTimer);
+  }
   session.state = next;
 }
 
@@ -144,11 +157,12 @@ function connect<Frame extends { type: string }>(session: Session<Frame>): void 
   // A replaced socket can still deliver events. They must be ignored.
   const isCurrent = () => session.state.name === "attached" && session.state.attachment === attachment;
 
+  attachment.answerTimer = setTimeout(() => abandon(session, attachment), ACCEPT_WITHIN_MS);
   socket.addEventListener("open", () => {
     if (!isCurrent()) return;
     attachment.lastMessageAtMs = Date.now();
-    attachment.pingTimer = setInterval(() => checkSilence(session, attachment), PING_EVERY_MS);
-    if (session.isViewing) send(session, { type: "view.subscribe" });
+    attachment.pingTimer = setInterval(() => ping(session, attachment), PING_EVERY_MS);
+    if (session.isViewing) send(session, subscription(session));
   });
   socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (!isCurrent()) return;
@@ -163,6 +177,12 @@ function connect<Frame extends { type: string }>(session: Session<Frame>): void 
   });
 }
 
+const subscription = ({
+  options,
+}: {
+  options: Pick<LiveConnectionOptions<never>, "viewsStage">;
+}): LiveClientFrame => ({ type: "view.subscribe", ...(options.viewsStage && { stage: true }) });
+
 function receive<Frame extends { type: string }>(
   session: Session<Frame>,
   attachment: Attachment,
@@ -174,6 +194,7 @@ function receive<Frame extends { type: string }>(
   if (frame.type === "ready") {
     session.attempt = 0;
     attachment.isAccepted = true;
+    clearTimeout(attachment.answerTimer);
     options.onStatus({ state: "open" });
   }
   options.onFrame(frame);
@@ -215,16 +236,24 @@ function handleLoss<Frame extends { type: string }>(session: Session<Frame>, cod
 }
 
 /**
- * Sends a ping. If no message has arrived for {@link SILENCE_MAX_MS}, closes the socket and schedules a reconnect
- * instead.
+ * Sends a ping. If no message arrives within {@link ANSWER_WITHIN_MS}, closes the socket and schedules a reconnect. The
+ * time is counted from the ping, because browsers run the timers of a hidden page late.
  */
-function checkSilence<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
-  if (Date.now() - attachment.lastMessageAtMs <= SILENCE_MAX_MS) {
-    send(session, { type: "ping" });
-    return;
-  }
+function ping<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
+  if (!attachment.isAccepted) return;
+  const pingedAtMs = Date.now();
+  send(session, { type: "ping" });
+  clearTimeout(attachment.answerTimer);
+  attachment.answerTimer = setTimeout(() => {
+    if (attachment.lastMessageAtMs < pingedAtMs) abandon(session, attachment);
+  }, ANSWER_WITHIN_MS);
+}
+
+/** Gives up a socket that is silent but not closed. Its own close event may come much later, and is ignored. */
+function abandon<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
   handleLoss(session, ABNORMAL_CLOSURE);
-  attachment.socket.close();
+  // With a code of its own: a connection that is closed without one gives control of the browser back.
+  attachment.socket.close(CLOSE.silent);
 }
 
 function send({ state }: Pick<Session<never>, "state">, frame: LiveClientFrame): boolean {

@@ -324,8 +324,8 @@ export type BrowserDialogEvent = {
   dialogType: string;
   message: string;
   answer: "accepted" | "dismissed";
-  /** Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. */
-  answeredBy: "script" | "default" | "timeout";
+  /** Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. `person`: the person who had control of the browser. */
+  answeredBy: "script" | "default" | "timeout" | "person";
 };
 
 /** A page offered a file for download. At most 30 per minute are reported. */
@@ -581,6 +581,52 @@ export type CheckedRequirement = {
   message: string | null;
 };
 
+/** A person has control of the browser no longer. */
+export type ControlEndedEvent = {
+  kind: "control.ended";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  name: string;
+  /** `given_back`: by the person. `idle`: two minutes without input. `away`: the person's connection ended 30 s ago. `taken`: another person took control. `revoked`: the person may not control the browser any more. `host`: the browser is gone. */
+  reason: "given_back" | "idle" | "away" | "taken" | "revoked" | "host";
+  takenBy: string | null;
+  /** The person's note to the agent. */
+  note: string | null;
+  /** Address of the page at the end. */
+  address: string | null;
+  /** Names of the fields that the person filled, at most 20, never a value. */
+  fields: Array<string>;
+  clicks: number;
+};
+
+/** A person took control of the browser. */
+export type ControlTakenEvent = {
+  kind: "control.taken";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  name: string;
+  /** Name of the person who had control until then. */
+  from: string | null;
+};
+
 /** A session to create. Later requests cannot change these settings, except `budget` and the secret of `callback`. */
 export type CreateSession = {
   /** Messages, at least one of them from the user. The last user message starts the turn. */
@@ -733,7 +779,7 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 export type Done = {
   success: true;
@@ -918,7 +964,7 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
@@ -1036,7 +1082,7 @@ export type ExportedSessionVariant = {
 export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
-  state: "started" | "succeeded" | "failed" | "unknown";
+  state: "started" | "succeeded" | "failed" | "unknown" | "interrupted";
   /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
   refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
@@ -1085,8 +1131,10 @@ export type FailedDeliverable = {
 
 /** A follow-up message: exactly one of `text`, `message` and `messages`. */
 export type FollowUp = {
-  /** Text of one user message. */
+  /** Text of one user message. It may be empty only if `attachments` names a file. */
   text?: string | undefined;
+  /** Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`. */
+  attachments?: Array<string> | undefined;
   /** One user message. */
   message?: Message | undefined;
   /** Messages, at least one of them from the user. The last user message starts the turn. */
@@ -1278,12 +1326,21 @@ export type LiveClientFrame = {
   token: string;
 } | {
   type: "view.subscribe";
+  /** Also send `stage` frames. While a connection with `stage` watches, the dialogs and file choosers of pages wait for the person who has control. */
+  stage?: true | undefined;
 } | {
   type: "view.unsubscribe";
 } | {
   type: "control.take";
 } | {
+  type: "control.resume";
+  token: string;
+} | {
+  type: "control.keep";
+} | {
   type: "control.release";
+  /** A note to the agent, which its next tool result begins with. */
+  note?: string | undefined;
 } | {
   type: "ping";
 } | {
@@ -1311,12 +1368,71 @@ export type LiveClientFrame = {
   /** Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
   text?: string | undefined;
+  /** Whether the key was already down, because a person holds it. */
+  isRepeat?: boolean | undefined;
+  /** Editing commands that the key stands for, instead of what it does by itself. */
+  commands?: Array<"DeleteToBeginningOfLine" | "DeleteToEndOfLine"> | undefined;
+} | {
+  type: "input.touch";
+  action: "start" | "move" | "end" | "cancel";
+  /** The fingers that are on the page after the action. */
+  points: Array<{
+    id: number;
+    x: number;
+    y: number;
+  }>;
+  /** Pressed modifier keys, as a bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  modifiers: number;
+} | {
+  type: "input.compose";
+  text: string;
+  selectionStart: number;
+  selectionEnd: number;
+} | {
+  type: "input.copy";
+  action: "copy" | "cut";
+  id: number;
+} | {
+  type: "viewport.set";
+  size: {
+    width: number;
+    height: number;
+  } | null;
+  scale: number;
 } | {
   type: "input.text";
   text: string;
 } | {
   type: "input.paste";
   text: string;
+  html?: string | undefined;
+  isEvent?: boolean | undefined;
+} | {
+  type: "input.widget";
+  widgetId: string;
+  answer: {
+    kind: "dialog";
+    isAccepted: boolean;
+    text?: string | undefined;
+    isMuted?: boolean | undefined;
+  } | {
+    kind: "option";
+    /** Number of the option, counted from 0. */
+    chosen: number;
+  } | {
+    kind: "value";
+    value: string;
+  } | {
+    kind: "files";
+  } | {
+    kind: "cancel";
+  };
+} | {
+  type: "input.tab";
+  action: "show" | "close";
+  tabId: string;
+} | {
+  type: "input.stop";
 };
 
 /** A text frame from the service. `type` determines its fields. Ignore unknown types. */
@@ -1414,6 +1530,14 @@ export type LiveFrame = {
   timestamp: string;
   data: TurnResumedEvent;
 } | {
+  type: "turn.stopping";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: TurnStoppingEvent;
+} | {
   type: "agent.spawned";
   seq: number;
   /** Id of the session. */
@@ -1478,6 +1602,22 @@ export type LiveFrame = {
   timestamp: string;
   data: BrowserWaitingEvent;
 } | {
+  type: "control.taken";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: ControlTakenEvent;
+} | {
+  type: "control.ended";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: ControlEndedEvent;
+} | {
   type: "browser.dialog";
   seq: number;
   /** Id of the session. */
@@ -1493,6 +1633,14 @@ export type LiveFrame = {
   /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: BrowserDownloadEvent;
+} | {
+  type: "workspace.changed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: WorkspaceChangedEvent;
 } | {
   type: "annotation.submitted";
   seq: number;
@@ -1645,6 +1793,25 @@ export type LiveFrame = {
   timestamp: string;
   data: {
     holder: "you" | "someone" | null;
+    /** Name of the person who has control: the label of their share link, or `Someone`. Null if no person has control. */
+    name: string | null;
+    /** When the person loses control, if that is near. Null otherwise. */
+    expiresAt: string | null;
+    /** `idle`: there was no input; input or `control.keep` keeps control. `away`: the person's connection has ended. */
+    expiresBecause: "idle" | "away" | null;
+    /** Why the last person's control ended. Null while a person has control. */
+    ended: "given_back" | "idle" | "away" | "taken" | "revoked" | "host" | null;
+    /** Why this connection's `control.take` had no effect. */
+    problem?: string | undefined;
+  };
+} | {
+  type: "control.token";
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: {
+    token: string;
   };
 } | {
   type: "cursor";
@@ -1665,6 +1832,114 @@ export type LiveFrame = {
     kind: "move" | "down";
     x: number;
     y: number;
+  };
+} | {
+  type: "clipboard";
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: {
+    id: number;
+    text: string | null;
+    html: string | null;
+  };
+} | {
+  type: "stage";
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: {
+    /** The tabs, in the order in which they were opened. Empty while no browser runs. */
+    tabs: Array<{
+      id: string;
+      title: string;
+      url: string;
+      isShown: boolean;
+    }>;
+    isLoading: boolean;
+    /** The document that could not be shown last. The page of before stays. */
+    failure: {
+      id: number;
+      url: string;
+      kind: "refused" | "name" | "connection" | "certificate" | "other";
+      reason: string;
+    } | null;
+    /** The control that waits for the person who has control. */
+    widget: {
+      id: string;
+      kind: "dialog";
+      dialog: "alert" | "confirm" | "prompt" | "beforeunload";
+      /** Host of the page that asks. Empty for a page without one. */
+      host: string;
+      message: string;
+      /** Text with which a prompt begins. */
+      defaultText: string;
+      /** Whether an answer may turn off the page's further dialogs. */
+      mayMute: boolean;
+    } | {
+      id: string;
+      kind: "select";
+      /** Where the control is, in CSS pixels of the page. */
+      box: {
+        x: number;
+        y: number;
+        width: number;
+        height: number;
+      };
+      label: string;
+      options: Array<{
+        label: string;
+        group: string | null;
+        isDisabled: boolean;
+        isSelected: boolean;
+      }>;
+      /** Number of options that are not listed. */
+      omitted: number;
+    } | {
+      id: string;
+      kind: "picker";
+      /** Where the control is, in CSS pixels of the page. */
+      box: {
+        x: number;
+        y: number;
+        width: number;
+        height: number;
+      };
+      label: string;
+      type: "date" | "time" | "month" | "week" | "datetime-local" | "color";
+      value: string;
+      min: string;
+      max: string;
+      step: string;
+    } | {
+      id: string;
+      kind: "suggestions";
+      /** Where the control is, in CSS pixels of the page. */
+      box: {
+        x: number;
+        y: number;
+        width: number;
+        height: number;
+      };
+      label: string;
+      options: Array<{
+        value: string;
+        label: string;
+      }>;
+    } | {
+      id: string;
+      kind: "files";
+      isMultiple: boolean;
+      /** The `accept` attribute of the field. */
+      accept: string;
+      /** The files added so far. */
+      files: Array<{
+        name: string;
+        sizeBytes: number;
+      }>;
+    } | null;
   };
 } | {
   type: "queue";
@@ -1797,7 +2072,7 @@ export type MessageDelta = {
   text: string;
 };
 
-/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -1903,6 +2178,13 @@ export type OwnedPublicationPage = {
   data: Array<OwnedPublication>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+/** An action of the agent's script on the live page. */
+export type PageAction = {
+  did: "opened" | "reloaded" | "went_back" | "went_forward" | "clicked" | "hovered" | "filled" | "chose" | "checked" | "unchecked" | "uploaded" | "dragged" | "typed" | "pressed";
+  /** For `opened`: the address, without query and fragment. For `pressed`: the key. Otherwise: the name of the element, as the page or the script calls it. At most 120 characters. Null if it has none. Values that were filled in are never included. */
+  what: string | null;
 };
 
 /** The agent deployed a landing page, which is served at once. */
@@ -2127,6 +2409,8 @@ export type QueuedMessage = {
   /** `steer`: the running turn will read the message between two of its steps. `queue` and `interrupt`: the message will start its own turn. A message that was sent with `steer` but starts its own turn is listed as `queue`. */
   mode: "queue" | "steer" | "interrupt";
   text: string;
+  /** Paths of the files that are attached to the message. */
+  attachments: Array<string>;
   /** The `userId` that the caller sent with the message. Null if there was none. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
@@ -3085,10 +3369,16 @@ export type ToolResultEvent = {
   /** Id of the tool call. */
   toolCallId: string;
   toolName: string;
-  /** `unknown`: the call was interrupted, and the service does not repeat it because it may have had an effect. */
-  state: "succeeded" | "failed" | "unknown";
+  /** `unknown`: the service was interrupted during the call, and does not repeat it because it may have had an effect. `interrupted`: a person took control of the browser while the call ran. */
+  state: "succeeded" | "failed" | "unknown" | "interrupted";
+  /** Name of the person who interrupted the call. Only with the state `interrupted`. */
+  interruptedBy?: string | undefined;
   /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
   refusal?: "plan_first" | undefined;
+  /** True if the turn was stopped during the call. Absent for every other call. */
+  stopped?: boolean | undefined;
+  /** What the call did to the live page, at most 20 actions. Absent for calls that report none. */
+  actions?: Array<PageAction> | undefined;
   resultId: string;
   /** Start of the result, at most 2,000 characters. */
   preview: string;
@@ -3181,6 +3471,26 @@ export type TurnStopped = {
   sessionId: string;
   /** Id of the run that is being stopped, or null if no turn was running. */
   runId: string | null;
+};
+
+/** Someone stopped the turn. Its `run.completed` follows, with the outcome `cancelled`. */
+export type TurnStoppingEvent = {
+  kind: "turn.stopping";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  /** `person`: a person on the session page. `program`: a request with an API key. `message`: a message with the mode `interrupt`. */
+  by: "person" | "program" | "message";
+  /** The label of the person's share link. Null if it has none, and for the others. */
+  name: string | null;
 };
 
 /** The turn started to wait for what `waitingOn` describes. No process executes the turn until it continues. */
@@ -3484,6 +3794,65 @@ export type WaitingOn = {
   reason?: string | undefined;
 };
 
+/** A person or a program wrote or removed a file of the workspace through the API. Changes by the agent's tools are in their `tool.result` events. */
+export type WorkspaceChangedEvent = {
+  kind: "workspace.changed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  path: string;
+  change: "written" | "removed";
+  /** Null for a removed file. */
+  sizeBytes: number | null;
+};
+
+/** A file or folder of a session's workspace. */
+export type WorkspaceFile = {
+  /** Path in the workspace. Bytes of a name that are not UTF-8 are written as `\xHH`. */
+  path: string;
+  type: "file" | "folder";
+  /** Size in bytes. 0 for a folder. */
+  sizeBytes: number;
+  /** When the content last changed. ISO 8601, UTC. */
+  modifiedAt: string;
+  /** Media type according to the name. Null for a folder. */
+  mediaType: string | null;
+};
+
+export type WorkspaceFilePage = {
+  success: true;
+  data: Array<WorkspaceFile>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+  /** Why files of the session may be missing here. Null if all of them are here. */
+  note: string | null;
+};
+
+/** The file as it was stored. */
+export type WorkspaceFileWritten = {
+  success: true;
+  file: WorkspaceFile;
+};
+
+/** Files of the session's workspace. */
+export type WorkspaceFiles = {
+  success: true;
+  files: Array<{
+    path: string;
+    sizeBytes: number;
+  }>;
+  /** Whether these are all files. At most 500 are listed. */
+  isComplete: boolean;
+};
+
 /** An error without the envelope: only the message. */
 export type BareError = {
   error: string;
@@ -3494,7 +3863,7 @@ export type Error = {
   success: false;
   /** Error message. It starts with the path of the invalid field, if there is one. */
   error: string;
-  code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
+  code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
 };
 
 /** Parameters, body and answer of every API operation that programs can call. */
@@ -3583,7 +3952,7 @@ export type Operations = {
     body: undefined;
     answer: Queue;
   };
-  /** Edit a queued message. Replaces the text of a message that waits. Returns 409 once the message's turn has started or a turn has read the message. */
+  /** Edit a queued message. Replaces the text of a message that waits. Its attached files stay. Returns 409 once the message's turn has started or a turn has read the message. */
   editQueued: {
     parameters: { sessionId: string; requestId: string };
     body: {
@@ -3655,6 +4024,30 @@ export type Operations = {
     parameters: { sessionId: string; artifactId: string };
     body: undefined;
     answer: Response;
+  };
+  /** List the files of the workspace. Lists one folder, by name. Links and special files are left out. Files that a page offered for download are in `downloads`, files that people attached to messages in `uploads`. A workspace that was not used yet is an empty list. */
+  listFiles: {
+    parameters: { sessionId: string; path?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: WorkspaceFilePage;
+  };
+  /** Download a file of the workspace. Returns the bytes of a file, or the part that `Range` names. PNG, JPEG, WebP and GIF pictures and PDF files are sent inline, everything else as a download of the type `application/octet-stream`: no file of a workspace runs as a page of this service. */
+  readFile: {
+    parameters: { sessionId: string; filePath: string };
+    body: undefined;
+    answer: Response;
+  };
+  /** Write a file of the workspace. Stores the body as a file, and creates the folders that lead to it. 201 if the file is new, 200 if it replaces another. With `If-None-Match: *` an existing file is not replaced, and with `ifExists=rename` the new file gets another name: `file.path` has it. The event `workspace.changed` tells watchers of the session. */
+  writeFile: {
+    parameters: { sessionId: string; filePath: string; ifExists?: "replace" | "rename" | undefined };
+    body: Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
+    answer: WorkspaceFileWritten;
+  };
+  /** Remove a file of the workspace. Removes a file, a link (not its target) or an empty folder. */
+  removeFile: {
+    parameters: { sessionId: string; filePath: string };
+    body: undefined;
+    answer: Settled;
   };
   /** List callbacks and their attempts. Lists deliveries, newest first, each with all its attempts. */
   listDeliveries: {
@@ -4014,6 +4407,10 @@ export const OPERATIONS = {
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
+  listFiles: {"method":"GET","path":"/api/sessions/:sessionId/files","query":["path","limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
+  readFile: {"method":"GET","path":"/api/sessions/:sessionId/files/:filePath","query":[],"hasBody":false,"isRaw":true,"hasText":false},
+  writeFile: {"method":"PUT","path":"/api/sessions/:sessionId/files/:filePath","query":["ifExists"],"hasBody":false,"takesBytes":true,"isRaw":false,"hasText":false},
+  removeFile: {"method":"DELETE","path":"/api/sessions/:sessionId/files/:filePath","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   rotateCallbackSecret: {"method":"POST","path":"/api/sessions/:sessionId/callback/secret","query":[],"hasBody":true,"isRaw":false,"hasText":false},

@@ -9,6 +9,7 @@ import {
   IMPORT_FORMATS,
   MESSAGE_ROLES,
   RUN_ORIGINS,
+  TURN_STOPPERS,
   VARIANT_AUTHORS,
   WAIT_ENDS,
   WAIT_KINDS,
@@ -21,6 +22,7 @@ import {
   reportSummarySchema,
   variantSummarySchema,
 } from "./outcome-schemas.ts";
+import { PAGE_ACTIONS_MAX, pageActionSchema } from "./page-action-schema.ts";
 import { planSchema, requirementSchema } from "./planning-schemas.ts";
 import { testCountsSchema, testRunId, testRunSchema } from "./test-run-schemas.ts";
 import {
@@ -34,6 +36,9 @@ import {
   source,
   timestamp,
 } from "./wire-values.ts";
+
+/** Name of a person who has or had control of the browser. */
+const controlName = z.string().meta({ examples: ["Ada"] });
 
 export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
   id: "RunOutcome",
@@ -102,7 +107,7 @@ export const deliverableSchema = z
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
-    "A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
+    "A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null. Ignore unknown types.",
   examples: [{ type: "text", text: "The checkout asks for an email address." }],
 }) as unknown as z.ZodType<MessagePart>;
 
@@ -423,14 +428,30 @@ export const eventSchemas = {
   "tool.result": define("tool.result", "A tool call ended.", {
     toolCallId: callId,
     toolName,
-    state: z.enum(["succeeded", "failed", "unknown"]).meta({
+    state: z.enum(["succeeded", "failed", "unknown", "interrupted"]).meta({
       description:
-        "`unknown`: the call was interrupted, and the service does not repeat it because it may have had an effect.",
+        "`unknown`: the service was interrupted during the call, and does not repeat it because it may have had an effect. `interrupted`: a person took control of the browser while the call ran.",
     }),
+    interruptedBy: z
+      .string()
+      .optional()
+      .meta({
+        description: "Name of the person who interrupted the call. Only with the state `interrupted`.",
+        examples: ["Ada"],
+      }),
     refusal: z.enum(CALL_REFUSALS).optional().meta({
       description:
         "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
     }),
+    stopped: z.boolean().optional().meta({
+      description: "True if the turn was stopped during the call. Absent for every other call.",
+    }),
+    actions: z
+      .array(pageActionSchema)
+      .optional()
+      .meta({
+        description: `What the call did to the live page, at most ${PAGE_ACTIONS_MAX} actions. Absent for calls that report none.`,
+      }),
     resultId: z.string().meta({ examples: ["res_y7d4kqwz2hnxm5tcrp3vbjsa"] }),
     preview: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     evidence: z.array(evidenceSchema),
@@ -481,6 +502,23 @@ export const eventSchemas = {
         "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a `steer` message ended the wait. `stopped`: the turn was stopped.",
     }),
   }),
+  "turn.stopping": define(
+    "turn.stopping",
+    "Someone stopped the turn. Its `run.completed` follows, with the outcome `cancelled`.",
+    {
+      by: z.enum(TURN_STOPPERS).meta({
+        description:
+          "`person`: a person on the session page. `program`: a request with an API key. `message`: a message with the mode `interrupt`.",
+      }),
+      name: z
+        .string()
+        .nullable()
+        .meta({
+          description: "The label of the person's share link. Null if it has none, and for the others.",
+          examples: ["QA team"],
+        }),
+    },
+  ),
   "agent.spawned": define("agent.spawned", "The agent delegated work to a sub-agent.", {
     agentId,
     name: agentName,
@@ -548,6 +586,30 @@ export const eventSchemas = {
         .meta({ description: "Position in the queue. 1 is next.", examples: [3] }),
     },
   ),
+  "control.taken": define("control.taken", "A person took control of the browser.", {
+    name: controlName,
+    from: controlName.nullable().meta({ description: "Name of the person who had control until then." }),
+  }),
+  "control.ended": define("control.ended", "A person has control of the browser no longer.", {
+    name: controlName,
+    reason: z.enum(["given_back", "idle", "away", "taken", "revoked", "host"]).meta({
+      description:
+        "`given_back`: by the person. `idle`: two minutes without input. `away`: the person's connection ended 30 s ago. `taken`: another person took control. `revoked`: the person may not control the browser any more. `host`: the browser is gone.",
+    }),
+    takenBy: controlName.nullable(),
+    note: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The person's note to the agent.",
+        examples: ["The code is in the second mail."],
+      }),
+    address: z.string().nullable().meta({ description: "Address of the page at the end." }),
+    fields: z
+      .array(z.string())
+      .meta({ description: "Names of the fields that the person filled, at most 20, never a value." }),
+    clicks: count,
+  }),
   "browser.dialog": define(
     "browser.dialog",
     "A dialog of a page was answered. At most 30 per minute are reported.",
@@ -558,9 +620,9 @@ export const eventSchemas = {
       }),
       message: z.string().meta({ examples: ["Delete this address?"] }),
       answer: z.enum(["accepted", "dismissed"]),
-      answeredBy: z.enum(["script", "default", "timeout"]).meta({
+      answeredBy: z.enum(["script", "default", "timeout", "person"]).meta({
         description:
-          "Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time.",
+          "Who answered. `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. `person`: the person who had control of the browser.",
       }),
     },
   ),
@@ -585,6 +647,15 @@ export const eventSchemas = {
         .string()
         .nullable()
         .meta({ description: "Why the file was not stored. Null if it was stored.", examples: [null] }),
+    },
+  ),
+  "workspace.changed": define(
+    "workspace.changed",
+    "A person or a program wrote or removed a file of the workspace through the API. Changes by the agent's tools are in their `tool.result` events.",
+    {
+      path: z.string().meta({ examples: ["uploads/plan.pdf"] }),
+      change: z.enum(["written", "removed"]),
+      sizeBytes: count.nullable().meta({ description: "Null for a removed file.", examples: [2048] }),
     },
   ),
   "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {

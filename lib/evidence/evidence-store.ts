@@ -110,7 +110,10 @@ export function listOldEvidence(
 }
 
 /** Deletes rows of evidence, together with bytes that are in the database. @returns the number of deleted rows. */
-export async function deleteEvidence(db: Database, rows: readonly OldEvidence[]): Promise<number> {
+export async function deleteEvidence(
+  db: Database,
+  rows: readonly Pick<EvidenceRow, "id" | "path">[],
+): Promise<number> {
   const ids = rows.map(({ id }) => id);
   const oids = rows.filter(({ path }) => isInDatabase(path)).map(({ path }) => oidOf(path));
   return db.transaction(async (tx) => {

@@ -8,6 +8,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { deriveId, newId, SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { readErrorCode, removeFolder } from "#lib/session/removal/remove-folder.ts";
 import {
+  deleteEvidence,
   type EvidenceRow,
   findEvidence,
   insertEvidence,
@@ -49,6 +50,8 @@ export type EvidenceStore = {
   list: (sessionId: string) => Promise<ListedEvidence[]>;
   /** Lists the newest of this evidence, at most `limit`, newest first. `total` is the number of all. */
   listNewest: (sessionId: string, limit: number) => Promise<{ total: number; evidence: ListedEvidence[] }>;
+  /** Removes evidence of the session that was saved for something that was then refused. */
+  discard: (sessionId: string, id: string) => Promise<void>;
   /** Returns evidence of the session or of one of its sub-agents, with the bytes; undefined if none has this id. */
   read: (sessionId: string, id: string) => Promise<StoredEvidence | undefined>;
 };
@@ -109,6 +112,14 @@ export function createEvidenceStore(options: {
     async listNewest(sessionId, limit) {
       const { rows, total } = await listNewestEvidence(db, sessionId, limit);
       return { total, evidence: rows.map(toListed) };
+    },
+
+    async discard(sessionId, id) {
+      const row = await findEvidence(db, sessionId, id);
+      if (!row) return;
+      await deleteEvidence(db, [row]);
+      if (dataDir !== undefined && !isInDatabase(row.path))
+        await rm(join(dataDir, row.path), { force: true });
     },
 
     async read(sessionId, id) {

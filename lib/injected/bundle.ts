@@ -13,9 +13,11 @@ type Bundles = ByName<{
   check: typeof import("./check/main.ts");
   clicks: typeof import("./clicks/main.ts");
   overlay: typeof import("./overlay/main.ts");
+  clipboard: typeof import("./clipboard/main.ts");
   "object-urls": typeof import("./object-urls/main.ts");
   "site-data": typeof import("./site-data/main.ts");
   tag: typeof import("./tag/main.ts");
+  widgets: typeof import("./widgets/main.ts");
 }>;
 
 export type BundleName = keyof Bundles;

@@ -6,7 +6,7 @@ import { newId } from "#lib/session/new-id.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { REFUSAL_META } from "./mcp-tool.ts";
-import { EVIDENCE_META } from "./session-tool.ts";
+import { EVIDENCE_META, INTERRUPTED_META } from "./session-tool.ts";
 
 const PREVIEW_MAX = 2_000;
 
@@ -29,13 +29,16 @@ export async function recordCall(
   const texts = result.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   // The cast is safe: only `toMcpTool` sets this field, always to evidence pointers.
   const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
+  // The cast is safe: only `toMcpTool` sets this field, always to the name of a person.
+  const interruptedBy = result._meta?.[INTERRUPTED_META] as string | undefined;
   await log.transact(session.id, async (_tx, emit) =>
     emit({
       kind: "tool.result",
       ...about,
       resultId: newId("res"),
       evidence,
-      state: result.isError ? "failed" : "succeeded",
+      state: interruptedBy !== undefined ? "interrupted" : result.isError ? "failed" : "succeeded",
+      ...(interruptedBy !== undefined && { interruptedBy }),
       // Only the plan gate refuses calls, so the reason is always `plan_first`.
       ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
       preview: beginningOf(storableText(texts.join("\n\n")), PREVIEW_MAX),

@@ -15,6 +15,8 @@ import type { McpCall, McpTool } from "./mcp-tool.ts";
  * `GET /api/sessions/…/artifacts/…`.
  */
 export const EVIDENCE_META = "agent-session-service/evidence";
+/** The key in `_meta` of a result for the name of the person who interrupted the call by taking control. */
+export const INTERRUPTED_META = "agent-session-service/interrupted-by";
 
 /**
  * Whether another agent may call a tool of the session's agent outside of any turn. It may not call the tools for
@@ -68,12 +70,16 @@ export const toToolCall = ({
   isPersonPresent: false,
 });
 
-function describeResult({ isError, content }: ToolResult): CallToolResult {
+function describeResult({ isError, content, interruptedBy }: ToolResult): CallToolResult {
   const evidence = listEvidence(content);
+  const meta = {
+    ...(evidence.length > 0 && { [EVIDENCE_META]: evidence }),
+    ...(interruptedBy !== undefined && { [INTERRUPTED_META]: interruptedBy }),
+  };
   return {
     content: content.flatMap(describeContent),
     ...(isError && { isError }),
-    ...(evidence.length > 0 && { _meta: { [EVIDENCE_META]: evidence } }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 

@@ -56,7 +56,7 @@ export const exportedMessageSchema = z
     role: z.enum(MESSAGE_ROLES),
     parts: list(z.looseObject({ type: id })).meta({
       description:
-        "Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`.",
+        "Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain.",
       examples: [[{ type: "text", text: "The checkout asks for an email address." }]],
     }),
     results: list(toolResultSchema).meta({ description: "Results of the message's tool calls." }),
@@ -82,6 +82,13 @@ export const PART_SCHEMAS: Record<string, z.ZodType> = {
     input: z.unknown().optional(),
   }),
   "data-deliverable": z.strictObject({ type: z.literal("data-deliverable"), data: z.unknown() }),
+  attachment: z.strictObject({
+    type: z.literal("attachment"),
+    path: z.string().max(1_024),
+    mediaType: line,
+    sizeBytes: count,
+    evidenceId: id.nullable(),
+  }),
 };
 
 const exportedVariantSchema = z

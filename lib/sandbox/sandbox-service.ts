@@ -21,7 +21,15 @@ export type WorkspaceEntry = {
   path: string;
   type: "file" | "directory" | "link" | "other";
   sizeBytes: number;
+  /** When the content last changed, in milliseconds since 1970. Only in lists with `times`. */
+  modifiedAtMs?: number;
 };
+
+/** A file as it is stored. `version` changes with each change of the file. */
+export type StoredFile = { sizeBytes: number; modifiedAtMs: number; version: string };
+
+/** The version that a file must have for a change; `absent` if there must be no file, `any` if there must be one. */
+export type ExpectedVersion = { version: string } | "absent" | "any";
 
 /** The interpreter of a program. */
 export type Runtime = "node" | "python3" | "bash";
@@ -61,14 +69,34 @@ export type Workspace = {
   /** A sentence about missing files, for the model; undefined if all files of the session are here. */
   note?: string;
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
-  writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
   /**
-   * Lists the files and folders in a folder. With `all`, lists links and other entries, too. Links are not followed.
-   * Folders whose name is in `closed` are listed, but not what they contain.
+   * Reads up to `limitBytes` bytes from `offset`, and describes the file that they are from. With the limit 0, only
+   * describes it.
+   */
+  readPart: (
+    path: string,
+    part: { offset: number; limitBytes: number },
+  ) => Promise<{ bytes: Uint8Array; file: StoredFile }>;
+  /**
+   * Writes a file, and the folders that lead to it. Of several writes that expect the same version, one succeeds.
+   * @throws WorkspaceError with the reason `changed` if the file does not have the expected version.
+   */
+  writeFile: (path: string, bytes: Uint8Array, expected?: ExpectedVersion) => Promise<StoredFile>;
+  /** Removes a file, a link (not its target) or an empty folder. @throws WorkspaceError as `writeFile`. */
+  remove: (path: string, expected?: ExpectedVersion) => Promise<void>;
+  /**
+   * Lists the files and folders in a folder. With `all`, lists links and other entries, too. With `times`, also says when
+   * they last changed. Links are not followed. Folders whose name is in `closed` are listed, but not what they contain.
    */
   list: (
     path: string,
-    options: { recursive: boolean; limit: number; all?: boolean; closed?: readonly string[] },
+    options: {
+      recursive: boolean;
+      limit: number;
+      all?: boolean;
+      times?: boolean;
+      closed?: readonly string[];
+    },
   ) => Promise<WorkspaceEntry[]>;
   run: (
     command: string,

@@ -352,6 +352,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     securityLog: parts.securityLog,
     browser,
     evidence,
+    sandbox: tooling.sandbox,
     transcript,
     tools,
     deployment: {

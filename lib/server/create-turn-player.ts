@@ -55,7 +55,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
     firstLook: TurnDeps["firstLook"];
     planGate: TurnDeps["planGate"];
     skills: TurnDeps["skills"];
-    browser: Pick<BrowserService, "reapIdle" | "settle">;
+    browser: Pick<BrowserService, "reapIdle" | "settle" | "readControl">;
     testRuns: TestRunsDeps;
   };
   isServerless: boolean;
@@ -83,7 +83,14 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     : createJobSender({ ...sender, canSend: engine.isReachable });
   const freshRuns = createFreshRuns();
   const waits = followWaits(
-    { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
+    {
+      db,
+      log: storage.log,
+      jobs,
+      logger,
+      stopRun: (runId) => turn.stopRun(runId),
+      readControl: deps.tooling.browser.readControl,
+    },
     deps.control,
   );
   const localStops = createStopRegistry();

@@ -5,6 +5,7 @@ import { runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { waitFor } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { ControlState } from "#lib/browser/view/control-state.ts";
 import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { openWaits } from "#lib/session/store/wait-store.ts";
@@ -34,9 +35,7 @@ const isParked = async (runId: string) => {
   return run?.parkedAt !== null;
 };
 
-/**
- * Opens the browser control of two processes. Each process receives the other's messages until `end` disconnects it.
- */
+/** Opens the browser control of two processes. Each receives the other's messages. */
 function openControls() {
   const receivers = new Map<string, (word: string) => void>();
   const open = (self: string) =>
@@ -48,11 +47,22 @@ function openControls() {
           return () => receivers.delete(self);
         },
       },
-      { self, confirmMs: 20 },
+      { self },
     );
-  return { gone: open("gone"), here: open("here"), end: (name: string) => void receivers.delete(name) };
+  return { other: open("other"), here: open("here") };
 }
 
+/** What the host of a session says. */
+const stateOf = (sessionId: string, stamp: number, connectionId: string | null): ControlState => ({
+  sessionId,
+  hostId: "bh_1",
+  stamp,
+  holder: connectionId === null ? null : { connectionId, name: "Ada", expiry: null },
+  ended: connectionId === null ? "given_back" : null,
+});
+
+/** What the hosts answer now, by session. */
+const answers = new Map<string, ControlState>();
 const sent: string[] = [];
 const stopped: string[] = [];
 const deps = {
@@ -60,18 +70,23 @@ const deps = {
   log: createEventLog(db, createMemoryBus()),
   jobs: { sendSoon: (jobs: { id: string }[]) => void sent.push(...jobs.map(({ id }) => id)) },
   stopRun: async (runId: string) => void stopped.push(runId),
+  readControl: async (sessionId: string) => answers.get(sessionId),
   logger: { warn: (...args: unknown[]) => assert.fail(String(args)) } as never,
 };
 
 test("a turn that waits for control resumes once when control is returned", async () => {
-  const { gone: other, here } = openControls();
+  const { other, here } = openControls();
   const runId = await parkForControl("ses_released");
   const waits = followWaits(deps, here);
-  other.take("ses_released", "con_1");
+  const held = stateOf("ses_released", 1, "con_1");
+  answers.set("ses_released", held);
+  other.apply(held);
   await waitFor(() => here.holderOf("ses_released") === "con_1", "the take arrived");
   await waits.sweep();
   assert.equal(await isParked(runId), true, "a person has control");
-  other.release("ses_released", "con_1");
+  const free = stateOf("ses_released", 2, null);
+  answers.set("ses_released", free);
+  other.apply(free);
   await waitFor(() => sent.length > 0, "the turn's job is sent");
   assert.equal(await isParked(runId), false);
   await waits.sweep();
@@ -79,15 +94,15 @@ test("a turn that waits for control resumes once when control is returned", asyn
   waits.close();
 });
 
-test("the sweep wakes a turn that waits for control if the process of the holder has crashed", async () => {
-  const { gone, here, end } = openControls();
+test("the sweep wakes a turn that waits for control if the host says that control is free", async () => {
+  const { here } = openControls();
   const runId = await parkForControl("ses_lost");
   const waits = followWaits(deps, here);
-  gone.take("ses_lost", "con_1");
-  await waitFor(() => here.holderOf("ses_lost") === "con_1", "the take arrived");
-  end("gone");
+  here.apply(stateOf("ses_lost", 1, "con_1"));
+  // The message with the end of control was lost.
+  answers.set("ses_lost", stateOf("ses_lost", 2, null));
   await waits.sweep();
-  // The expired claim and the sweep both wake the turn. The job is sent after the commit that ends the parking.
+  // The corrected state and the sweep both wake the turn. The job is sent after the commit that ends the parking.
   await waitFor(() => sent.length > 0, "the turn's job is sent");
   assert.equal(await isParked(runId), false);
   assert.deepEqual(sent.splice(0), [`${runId}:2`]);
@@ -106,8 +121,10 @@ test("after a restart, the sweep wakes a turn that waits for control if no perso
 test("the sweep stops a parked turn whose stop was requested but not carried out", async () => {
   const runId = await parkForControl("ses_stopped");
   await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
-  const { gone: other, here } = openControls();
-  other.take("ses_stopped", "con_1");
+  const { here } = openControls();
+  const held = stateOf("ses_stopped", 1, "con_1");
+  answers.set("ses_stopped", held);
+  here.apply(held);
   const waits = followWaits(deps, here);
   await waits.sweep();
   assert.deepEqual(stopped.splice(0), [runId]);

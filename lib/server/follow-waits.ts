@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { ControlState } from "#lib/browser/view/control-state.ts";
 import { listControlWaits, listStoppedParked } from "#lib/session/store/wait-store.ts";
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
@@ -8,13 +9,20 @@ import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/wa
  * whose stop was requested but not carried out. Keeps no state per run: the sweep reads the rows.
  *
  * @param deps.stopRun stops a parked run.
+ * @param deps.readControl asks the host of a session who has control.
  */
 export function followWaits(
-  deps: WakeDeps & { logger: Logger; stopRun: (runId: string) => Promise<void> },
-  control: Pick<BrowserControl, "onFree" | "isConfirmedFree">,
+  deps: WakeDeps & {
+    logger: Logger;
+    stopRun: (runId: string) => Promise<void>;
+    readControl: (sessionId: string) => Promise<ControlState | undefined>;
+  },
+  control: Pick<BrowserControl, "onHolder" | "settle">,
 ) {
   const { db, logger } = deps;
-  const stopListening = control.onFree((sessionId) => void wakeFreed(sessionId));
+  const stopListening = control.onHolder(({ sessionId, holder }) => {
+    if (!holder) void wakeFreed(sessionId);
+  });
 
   async function wakeFreed(sessionId: string): Promise<void> {
     await endControlWaits(deps, sessionId).catch((error: unknown) =>
@@ -25,7 +33,10 @@ export function followWaits(
   async function sweepControl(): Promise<void> {
     const sessionIds = new Set((await listControlWaits(db)).map(({ sessionId }) => sessionId));
     const wakeIfFree = async (sessionId: string) => {
-      if (await control.isConfirmedFree(sessionId)) await wakeFreed(sessionId);
+      // This process may have missed a message, so the host is asked.
+      const state = await deps.readControl(sessionId);
+      control.settle(sessionId, state);
+      if (!state?.holder) await wakeFreed(sessionId);
     };
     await Promise.all([...sessionIds].map(wakeIfFree));
   }

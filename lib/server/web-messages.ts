@@ -2,6 +2,10 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { recordPeer } from "#lib/api/http/client-address.ts";
+import { isStreamed } from "#lib/api/http/streamed-response.ts";
+
+/** How long a client may read nothing of a streamed body. */
+const STALLED_MS = 60_000;
 
 /** Web requests do not allow the method TRACE, so it is replaced by a name that no operation uses. */
 const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
@@ -40,7 +44,8 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
 
 /**
  * Sends a web response as Node's response. An event stream is sent event by event, no faster than the client reads, and
- * is cancelled when the client disconnects. Any other body is already in memory and is sent at once.
+ * is cancelled when the client disconnects; so is a body that is marked as streamed. Any other body is already in memory
+ * and is sent at once.
  *
  * @param ended ends event streams after a whole event, so that the client sees the end of the response and can resume.
  */
@@ -55,7 +60,10 @@ export async function sendResponse(
   if (cookies.length > 0) response.setHeader("set-cookie", cookies);
   if (!answer.body) response.end();
   else if (isEventStream(answer.headers.get("content-type"))) await pipeStream(answer.body, response, ended);
-  else response.end(Buffer.from(await answer.arrayBuffer()));
+  else if (isStreamed(answer)) {
+    response.setTimeout(STALLED_MS, () => response.destroy());
+    await pipeStream(answer.body, response, undefined);
+  } else response.end(Buffer.from(await answer.arrayBuffer()));
   // Discard the unread rest of the request body: some clients read the response only after they have sent everything.
   if (response.req.readableDidRead && !response.req.complete) response.req.resume();
 }

@@ -63,6 +63,9 @@ export async function sendFiles(
   if (batch.length > 0) await place.add(batch);
 }
 
+/** Where files of the tests are written. */
+type FileWriter = { writeFile: (path: string, bytes: Uint8Array) => Promise<unknown> };
+
 const WHY = "tests run on another machine than the workspace, so that";
 
 /**
@@ -71,7 +74,7 @@ const WHY = "tests run on another machine than the workspace, so that";
  */
 export async function takeFilesBack(
   place: Pick<TestPlace, "listChanged" | "readFile">,
-  workspace: Pick<Workspace, "writeFile">,
+  workspace: FileWriter,
 ): Promise<string | null> {
   const changed = await place.listChanged();
   const ordered = [REPORT_PATH, PROGRESS_PATH].flatMap((path) =>
@@ -98,7 +101,7 @@ export async function takeFilesBack(
 /** Brings one file back. @returns why it was left. */
 async function takeBack(
   place: Pick<TestPlace, "readFile">,
-  workspace: Pick<Workspace, "writeFile">,
+  workspace: FileWriter,
   { path, sizeBytes }: ChangedFile,
   bytesLeft: number,
 ): Promise<string | undefined> {

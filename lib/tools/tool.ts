@@ -8,6 +8,7 @@ import {
   type ToolProfile,
 } from "#lib/catalogue/tools.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import type { PageAction } from "#lib/events/page-action-schema.ts";
 import type { PicturePart } from "#lib/evidence/model-copy.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
@@ -22,9 +23,17 @@ export type ToolContent =
 
 /**
  * A tool's answer. It is shown to the model and recorded in full. A failure is also an answer, with `isError`.
- * `refusal` says why a call did not run.
+ * `refusal` says why a call did not run. `interruptedBy` is the name of a person who took control of the browser while
+ * the call ran; such a call has not failed. `actions` says to people what the call did to the page; the model does not
+ * see it.
  */
-export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
+export type ToolResult = {
+  isError: boolean;
+  content: ToolContent[];
+  refusal?: CallRefusal;
+  interruptedBy?: string;
+  actions?: PageAction[];
+};
 
 /**
  * The answer of a tool that must wait, for example for a person or for sub-agents. The engine pauses the turn, and

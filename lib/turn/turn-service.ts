@@ -1,6 +1,6 @@
 import { enqueueNextGeneration } from "#lib/session/store/job-store.ts";
 import { abandonRun } from "./phases/abandon-run.ts";
-import { removeQueued, stopRun, stopTurn } from "./phases/stop-run.ts";
+import { removeQueued, type StoppedBy, stopRun, stopTurn } from "./phases/stop-run.ts";
 import { type Played, playTurn } from "./play-turn.ts";
 import { findPlayer, type PlayJob } from "./record/turn-store.ts";
 import type { TurnDeps } from "./run/turn-deps.ts";
@@ -17,8 +17,10 @@ export type TurnService = {
   handOver: (runId: string, generation: number) => Promise<void>;
   /** Ends a run that the engine gave up, so that the session's next run can start. */
   abandon: (job: PlayJob, reason: string) => Promise<void>;
-  stopTurn: (sessionId: string) => Promise<string | undefined>;
-  stopRun: (runId: string) => Promise<void>;
+  /** Stops the current turn. `by` is what its event says. @returns the id of the stopped run; undefined if none. */
+  stopTurn: (sessionId: string, by: StoppedBy) => Promise<string | undefined>;
+  /** Stops a run. Without `by`, the service itself stops it, and no event says who did. */
+  stopRun: (runId: string, by?: StoppedBy) => Promise<void>;
   /** Ends a run that has not started. @returns false if the run has started or ended, or does not exist. */
   removeQueued: (runId: string) => Promise<boolean>;
 };
@@ -30,8 +32,8 @@ export function createTurnService(deps: TurnDeps, checker: SchemaChecker): TurnS
     isPlayer: async (runId, player) => (await findPlayer(deps.db, runId)) === player,
     handOver: (runId, generation) => handOver(deps, runId, generation),
     abandon: (job, reason) => abandonRun(deps, job, reason),
-    stopTurn: (sessionId) => stopTurn(deps, sessionId),
-    stopRun: (runId) => stopRun(deps, runId),
+    stopTurn: (sessionId, by) => stopTurn(deps, sessionId, by),
+    stopRun: (runId, by) => stopRun(deps, runId, by),
     removeQueued: (runId) => removeQueued(deps, runId),
   };
 }

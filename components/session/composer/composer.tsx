@@ -1,20 +1,30 @@
 "use client";
 
-import { ArrowUp } from "lucide-react";
+import { ArrowUp, Paperclip } from "lucide-react";
 import { type RefObject, useState } from "react";
 import { isWorking, maySteer } from "#lib/page/state/session-state.ts";
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
+import { FileButton } from "../../files/file-button.tsx";
+import { UploadList } from "../../files/upload-list.tsx";
+import { useFileDrop } from "../../files/use-file-drop.ts";
+import { useUploads } from "../../files/use-uploads.ts";
 import { PlanPanel } from "../../planning/plan-panel.tsx";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
+import { lazily } from "../../ui/lazily.tsx";
 import { AgentControls } from "./agent-controls.tsx";
-import { ElicitationForms } from "./elicitation-form.tsx";
 import { CANNOT_STEER, MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
+import { useDraft } from "./use-draft.ts";
 import { useSyncQueue } from "./use-sync-queue.ts";
+
+const ElicitationForms = lazily(
+  async () => (await import("./elicitation-form.tsx")).ElicitationForms,
+  <div className="min-h-40" />,
+);
 
 /**
  * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, and the message
@@ -27,7 +37,7 @@ export function Composer({
   textarea: RefObject<HTMLTextAreaElement | null>;
   className?: string;
 }) {
-  const { role, agent } = useSession();
+  const { role, agent, elicitations } = useSession();
   useSyncQueue();
   return (
     <section
@@ -36,7 +46,7 @@ export function Composer({
     >
       <PlanPanel />
       <StateLine />
-      <ElicitationForms onReplied={() => textarea.current?.focus()} />
+      {elicitations.length > 0 && <ElicitationForms onReplied={() => textarea.current?.focus()} />}
       {agent ? (
         <AgentControls />
       ) : role === "drive" ? (
@@ -54,7 +64,9 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   // While a question is open, a message steers the turn: the agent gets the message instead of an answer.
   const hasQuestion = state.elicitations.length > 0;
   const { error: stopError } = useStop();
-  const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
+  const attached = useUploads("uploads", ATTACHMENTS_MAX);
+  const { isOver, dropProps, onPaste } = useFileDrop(attached.add, state.session.hasWorkspace);
+  const { text, setText, chosen, setChosen, sendError, send, maySend } = useMessage(attached);
   const canSteer = maySteer(state);
   const mode = !isBusy || (chosen === "steer" && !canSteer) ? "queue" : hasQuestion ? "steer" : chosen;
   const error = sendError ?? (isBusy ? stopError : null);
@@ -64,7 +76,9 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         event.preventDefault();
         void send(mode);
       }}
-      className="rounded-lg border border-line-strong bg-surface focus-within:border-accent focus-within:ring-2 focus-within:ring-accent/20"
+      className="rounded-lg border border-line-strong bg-surface focus-within:border-accent focus-within:ring-2 focus-within:ring-accent/20 data-over:border-accent"
+      data-over={isOver || undefined}
+      {...dropProps}
     >
       <textarea
         ref={textarea}
@@ -81,6 +95,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
               : "Ask for something else"
         }
         onChange={(event) => setText(event.target.value)}
+        onPaste={onPaste}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -88,6 +103,12 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
           void send(isBusy && isSteer && canSteer ? "steer" : mode);
         }}
         className="field-sizing-content block max-h-48 min-h-10 w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint"
+      />
+      <UploadList
+        label="Files of the message"
+        uploads={attached.uploads}
+        onRemove={attached.remove}
+        className="px-3 pb-2"
       />
       {error && (
         <p role="alert" className="px-3 pb-1 text-bad text-sm">
@@ -100,14 +121,13 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
       <div className="flex items-center gap-2 px-2 pb-2">
         <MessageHint chosen={chosen} setChosen={setChosen} />
         <span className="flex-1" />
+        {state.session.hasWorkspace && (
+          <FileButton label="Attach files" onFiles={attached.add}>
+            <Paperclip />
+          </FileButton>
+        )}
         {isBusy && <StopButton />}
-        <Button
-          type="submit"
-          size="sm"
-          variant="primary"
-          className="h-7"
-          disabled={text.trim() === "" || isSending}
-        >
+        <Button type="submit" size="sm" variant="primary" className="h-7" disabled={!maySend}>
           <ArrowUp aria-hidden />
           <span className="max-sm:sr-only">Send</span>
         </Button>
@@ -116,33 +136,49 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   );
 }
 
-/** Returns the message that the person is writing, and a function that sends it. */
-function useMessage() {
-  const { store, actions } = useRuntime();
+/** How many files a message can have. */
+const ATTACHMENTS_MAX = 10;
+
+/**
+ * Returns the message that the person is writing, and a function that sends it with its files. A message can be sent
+ * once its files are uploaded.
+ */
+function useMessage({ uploads, forget }: Pick<ReturnType<typeof useUploads>, "uploads" | "forget">) {
+  const { store, actions, drafts } = useRuntime();
   const { clearError } = useStop();
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft(drafts.readMessage, drafts.writeMessage, () => "");
   const [chosen, setChosen] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
   const [sendError, setSendError] = useState<string | null>(null);
 
+  const isUploading = uploads.some(({ path, error }) => path === null && error === null);
+  const isEmpty = text.trim() === "" && !uploads.some(({ path }) => path !== null);
+  const maySend = !isEmpty && !isUploading && !isSending;
+
   async function send(mode: FollowUpMode): Promise<void> {
     const sent = text.trim();
-    if (sent === "" || isSending) return;
+    if (!maySend) return;
+    const files = uploads.filter(({ path }) => path !== null);
+    const paths = files.flatMap(({ path }) => path ?? []);
     setSending(true);
     setSendError(null);
     clearError();
-    const outcome = await actions.sendMessage(sent, mode);
+    const outcome = await actions.sendMessage(sent, mode, paths);
     setSending(false);
     if (!outcome.isDone) return setSendError(outcome.error);
     // Keeps text that the person typed during the request, because it belongs to the next message.
     setText((current) => (current.trim() === sent ? "" : current));
+    forget(files);
     // Resets the mode, so that the next message interrupts the turn only if the person chooses that mode again.
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
-    store.addAcceptedMessage({ requestId, mode, text: sent, author: null, createdAt }, runId);
+    store.addAcceptedMessage(
+      { requestId, mode, text: sent, attachments: paths, author: null, createdAt },
+      runId,
+    );
   }
-  return { text, setText, chosen, setChosen, isSending, sendError, send };
+  return { text, setText, chosen, setChosen, sendError, send, maySend };
 }
 
 /**

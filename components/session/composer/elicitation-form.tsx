@@ -3,7 +3,7 @@
 import { CircleHelp } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { formatUntil } from "#lib/page/labels/format.ts";
-import { type FormValues, readForm, startValues } from "#lib/page/state/form-values.ts";
+import { type FormValues, readForm, readKeptValues, startValues } from "#lib/page/state/form-values.ts";
 import type {
   ElicitationAnswer,
   ElicitationView,
@@ -15,13 +15,14 @@ import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { FormFieldInput } from "./form-field-input.tsx";
+import { useDraft } from "./use-draft.ts";
 
 /** Shows the open questions of the agent, each with a form for the answer. Viewers see only the questions. */
 export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
   const { elicitations } = useSession();
   if (elicitations.length === 0) return null;
   return (
-    <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
+    <div className="flex min-h-24 scroll-pb-16 flex-col gap-2 overflow-y-auto overscroll-contain">
       {elicitations.map((each) => (
         <ElicitationForm key={each.elicitationId} elicitation={each} onReplied={onReplied} />
       ))}
@@ -41,7 +42,7 @@ function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
   return (
     <section
       aria-labelledby={id}
-      className="flex flex-col gap-3 rounded-lg border border-warn/40 bg-warn-soft p-3"
+      className="flex flex-col gap-3 rounded-lg border border-warn/40 bg-warn-soft px-3 pt-3"
     >
       <p id={id} dir="auto" className="flex gap-2 whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
         <CircleHelp aria-hidden className="mt-[3px] size-4 shrink-0 text-warn" />
@@ -59,7 +60,7 @@ function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
 
 /** Returns a function that sends a reply to a question. `failure` is the error of the last attempt. */
 function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
-  const { store, actions } = useRuntime();
+  const { store, actions, drafts } = useRuntime();
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   async function reply(answer: { answer: ElicitationAnswer } | { decline: true }): Promise<void> {
@@ -68,6 +69,7 @@ function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
     const outcome = await actions.answer(elicitationId, answer);
     setSending(false);
     if (!outcome.isDone) return setFailure(outcome.error);
+    drafts.writeAnswer(elicitationId, undefined);
     onReplied();
     store.removeElicitation(elicitationId);
   }
@@ -77,7 +79,13 @@ function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
 function TextReply({ elicitation, onReplied, questionId }: ReplyProps & { questionId: string }) {
   const { options } = elicitation;
   const { reply, isSending, failure } = useReply({ elicitation, onReplied });
-  const [text, setText] = useState("");
+  const { elicitationId } = elicitation;
+  const { drafts } = useRuntime();
+  const [text, setText] = useDraft(
+    () => readText(drafts.readAnswer(elicitationId)),
+    (written) => drafts.writeAnswer(elicitationId, written === "" ? undefined : written),
+    () => "",
+  );
   function submit(event: FormEvent): void {
     event.preventDefault();
     if (text.trim() !== "") void reply({ answer: text.trim() });
@@ -117,9 +125,17 @@ function TextReply({ elicitation, onReplied, questionId }: ReplyProps & { questi
   );
 }
 
+const readText = (kept: unknown): string | undefined => (typeof kept === "string" ? kept : undefined);
+
 function FieldsReply({ elicitation, onReplied, form }: ReplyProps & { form: FormOf }) {
   const { reply, isSending, failure } = useReply({ elicitation, onReplied });
-  const [values, setValues] = useState<FormValues>(() => startValues(form));
+  const { elicitationId } = elicitation;
+  const { drafts } = useRuntime();
+  const [values, setValues] = useDraft<FormValues>(
+    () => readKeptValues(form, drafts.readAnswer(elicitationId)),
+    (written) => drafts.writeAnswer(elicitationId, written),
+    () => startValues(form),
+  );
   const [problems, setProblems] = useState<Record<string, string>>({});
   const id = `form-${elicitation.elicitationId}`;
 
@@ -182,7 +198,8 @@ function ReplyButtons({
   onDecline: () => void;
 }) {
   return (
-    <>
+    // Stays at the lower edge while the fields scroll.
+    <div className="sticky bottom-0 -mx-3 flex flex-col gap-2 rounded-b-lg bg-warn-soft px-3 pt-2 pb-3">
       {failure && (
         <p role="alert" className="text-bad text-sm">
           {failure}
@@ -197,6 +214,6 @@ function ReplyButtons({
           Answer
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -24,7 +24,7 @@ const StopContext = createContext<Stop | undefined>(undefined);
  * failure of either is shown in the same place.
  */
 export function StopProvider({ children }: { children: ReactNode }) {
-  const { store, actions } = useRuntime();
+  const { store, actions, drafts } = useRuntime();
   const [error, setError] = useState<string | null>(null);
   const [isArmed, setArmed] = useState(false);
   const stop = useCallback(async () => {
@@ -32,8 +32,12 @@ export function StopProvider({ children }: { children: ReactNode }) {
     setError(null);
     const outcome = await actions.cancel();
     if (!outcome.isDone) setError(`The turn was not stopped. ${outcome.error}`);
-    else if (outcome.answer.runId !== null) store.setStopping(outcome.answer.runId);
-  }, [actions, store]);
+    else if (outcome.answer.runId !== null) {
+      store.setStopping(outcome.answer.runId);
+      drafts.addOwnStop(outcome.answer.runId);
+    }
+  }, [actions, store, drafts]);
+  useEffect(() => store.addOwnStops(drafts.readOwnStops()), [store, drafts]);
   useEffect(() => {
     if (!isArmed) return;
     const disarm = (event?: Event) => {

@@ -10,6 +10,8 @@ import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
+import { MessageCopy } from "./message-copy.tsx";
+import { QuestionItem } from "./question-item.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { RunNotice } from "./run-notice.tsx";
 import { ToolGroup } from "./tool-group.tsx";
@@ -22,6 +24,7 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
       return (
         <UserMessage
           text={item.text}
+          attachments={item.attachments}
           author={item.author}
           createdAt={item.createdAt}
           isSteer={item.isSteer}
@@ -33,6 +36,8 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
       return <Reasoning text={item.text} isStreaming={item.isStreaming} />;
     case "tools":
       return <ToolGroup toolName={item.toolName} calls={item.calls} />;
+    case "question":
+      return <QuestionItem question={item.question} />;
     case "deliverable":
       return <DeliverableLine runId={item.runId} />;
     case "compaction":
@@ -57,6 +62,7 @@ function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem 
   }
   if (one.type === "notice" && other.type === "notice")
     return one.run === other.run && one.retriedAs === other.retriedAs;
+  if (one.type === "question" && other.type === "question") return one.question === other.question;
   if (one.type === "compaction" && other.type === "compaction") return one.compaction === other.compaction;
   if (one.type === "missing-tools" && other.type === "missing-tools") return one.missing === other.missing;
   if (one.type === "deliverable" && other.type === "deliverable") return one.runId === other.runId;
@@ -76,18 +82,20 @@ function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem 
 /** Shows text of the agent, also while the text is streaming. */
 function AgentText({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   return (
-    <article aria-label="Agent" aria-busy={isStreaming} className="text-base">
+    <article aria-label="Agent" aria-busy={isStreaming} className="group/copy relative text-base">
       <Markdown text={text} isStreaming={isStreaming} />
+      {!isStreaming && <MessageCopy text={text} className="-bottom-5 left-0" />}
     </article>
   );
 }
 
 /** Shows a line for the structured result of a turn. A click opens the result in the drawer. */
 function DeliverableLine({ runId }: { runId: string | null }) {
-  const { deliverables } = useSession();
+  const { deliverables, runs } = useSession();
   const { open } = useDrawer();
   const deliverable = deliverables.find((each) => each.runId === runId);
   const isReady = deliverable?.status !== "failed";
+  const isStopped = runs.some((run) => run.runId === runId && run.state === "cancelled");
   return (
     <button
       type="button"
@@ -96,7 +104,9 @@ function DeliverableLine({ runId }: { runId: string | null }) {
     >
       <Braces aria-hidden className="size-4 shrink-0 text-faint" />
       <span className="flex-1 truncate">Structured result</span>
-      <Badge tone={isReady ? "good" : "bad"}>{isReady ? "Ready" : "Failed"}</Badge>
+      <Badge tone={isReady ? "good" : isStopped ? "quiet" : "bad"}>
+        {isReady ? "Ready" : isStopped ? "None: stopped" : "Failed"}
+      </Badge>
     </button>
   );
 }

@@ -77,6 +77,9 @@ function Queued({
           onSave={() => void save()}
         />
       )}
+      {message.attachments.length > 0 && (
+        <p className="truncate text-faint text-xs">With {message.attachments.join(", ")}</p>
+      )}
       <div className="flex h-6 items-center gap-1 text-faint text-xs">
         {isWaiting && error === null && <Icon aria-hidden className="size-3.5 shrink-0" />}
         <span className="flex-1 truncate" role={error === null ? undefined : "alert"}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
+import { withoutMarks } from "#lib/text/without-marks.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
@@ -22,20 +23,20 @@ export function ToolDetail({
   const code = codeOf(input);
   return (
     <div id={id} className="mt-1 mb-3 ml-2 flex flex-col gap-2 border-l pl-4">
-      <Part title={`Input · ${toolName}`} copy={code ?? JSON.stringify(input, null, 2) ?? ""}>
+      <Part title={`Input · ${toolName}`} copy={code?.text ?? JSON.stringify(input, null, 2) ?? ""}>
         {code === undefined ? (
           <div className="max-h-80 overflow-auto">
             <JsonTree value={input ?? {}} />
           </div>
         ) : (
-          <CodeBlock text={code} />
+          <CodeBlock text={code.text} language={code.language} />
         )}
       </Part>
       {call?.preview && (
-        <Part title={titleOf(call)} copy={call.preview}>
+        <Part title={titleOf(call)} copy={withoutMarks(call.preview)}>
           <CodeBlock
-            text={call.preview}
-            className={call.state === "failed" && !call.refusal ? "text-bad" : ""}
+            text={withoutMarks(call.preview)}
+            className={call.state === "failed" && !call.refusal && !call.isStopped ? "text-bad" : ""}
           />
           {call.preview.length >= PREVIEW_CHARACTERS && (
             <p className="text-faint text-xs">
@@ -45,15 +46,16 @@ export function ToolDetail({
           )}
         </Part>
       )}
-      {call?.state === "unknown" && (
+      {call?.state === "unknown" && !call.isStopped && (
         <p className="text-sm text-warn">The call was interrupted. It is unknown whether it took effect.</p>
       )}
     </div>
   );
 }
 
-function titleOf({ state, refusal }: ToolCallView): string {
+function titleOf({ state, refusal, isStopped }: ToolCallView): string {
   if (refusal) return "Why it was not run";
+  if (isStopped) return "Stopped";
   return state === "failed" ? "Error" : "Result";
 }
 
@@ -73,11 +75,12 @@ function Part({ title, copy, children }: { title: string; copy: string; children
  * Returns the text of a script or command in the input of a call, so that it can be shown without JSON escapes.
  * Undefined if the input has no such text, or more than two fields.
  */
-function codeOf(input: unknown): string | undefined {
+function codeOf(input: unknown): { text: string; language: string } | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const entries = Object.entries(input);
   const found = entries.find(
     ([field, value]) => ["code", "script", "command"].includes(field) && typeof value === "string",
   );
-  return found && entries.length <= 2 ? String(found[1]) : undefined;
+  if (!found || entries.length > 2) return undefined;
+  return { text: String(found[1]), language: found[0] === "command" ? "bash" : "js" };
 }

@@ -8,16 +8,19 @@ import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { ReportLink } from "../../reports/report-link.tsx";
 import { TestRunLink } from "../../test-runs/test-run-link.tsx";
 import { cn } from "../../ui/cn.ts";
+import { lazily } from "../../ui/lazily.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
 import { LineButton } from "./line-button.tsx";
-import { ToolDetail } from "./tool-detail.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
+
+const ToolDetail = lazily(async () => (await import("./tool-detail.tsx")).ToolDetail);
 
 /** Shows one tool call: icon, verb, object, time and evidence. Expands to the call's input and result. */
 export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
-  const words = describeTool(toolName, input, call?.state === "succeeded" ? call.preview : "");
+  const result = call?.state === "succeeded" ? call.preview : "";
+  const words = describeTool(toolName, input, result, call?.actions);
   const isRunning = call ? call.state === "started" : !isOver;
   return (
     <div>
@@ -28,7 +31,13 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
         className={isOpen && "bg-hover"}
       >
         <ToolIcon icon={words.icon} />
-        <span className={cn("shrink-0 text-soft", isRunning && call && "text-accent-strong")}>
+        <span
+          className={cn(
+            "text-soft",
+            words.object ? "shrink-0" : "min-w-0 truncate",
+            isRunning && call && "text-accent-strong",
+          )}
+        >
           {isRunning || call?.refusal ? words.running : words.done}
         </span>
         {words.object && (
@@ -47,7 +56,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
 
 /**
  * Shows how long a call has been running, or how long it took. Also tells the reader if the call has not begun, was
- * refused, failed, or has an unknown outcome.
+ * refused, was stopped, failed, was interrupted by a person, or has an unknown outcome.
  */
 function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const isRunning = call?.state === "started";
@@ -57,8 +66,14 @@ function ToolTime({ call }: { call: ToolCallView | undefined }) {
   return (
     <span className="flex shrink-0 gap-2 text-faint text-xs tabular-nums">
       {call.refusal && <span className="text-warn">not run, plan first</span>}
-      {call.state === "failed" && !call.refusal && <span className="text-bad">failed</span>}
-      {call.state === "unknown" && <span className="text-warn">outcome unknown</span>}
+      {call.isStopped && call.state !== "interrupted" && <span>stopped</span>}
+      {call.state === "failed" && !call.refusal && !call.isStopped && (
+        <span className="text-bad">failed</span>
+      )}
+      {call.state === "interrupted" && (
+        <span className="max-w-48 truncate">interrupted by {call.interruptedBy ?? "a person"}</span>
+      )}
+      {call.state === "unknown" && !call.isStopped && <span className="text-warn">outcome unknown</span>}
       {isRunning && now !== null
         ? `${Math.max(0, Math.round((now - Date.parse(call.startedAt)) / 1000))} s`
         : duration}

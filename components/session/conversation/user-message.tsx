@@ -1,24 +1,35 @@
 import { CornerDownRight } from "lucide-react";
+import type { AttachmentPart } from "#lib/page/state/view-types.ts";
+import { AttachedFiles } from "../../files/attached-files.tsx";
 import { ClockTime } from "../../ui/time.tsx";
+import { MessageCopy } from "./message-copy.tsx";
 
 /** Shows a message of a person or a program. */
 export function UserMessage({
   text,
+  attachments,
   author,
   createdAt,
   isSteer,
 }: {
   text: string;
+  attachments: readonly AttachmentPart[];
   author: string | null;
   createdAt: string;
   /** Whether the message steered a turn: it did not start a turn, but reached the agent during one. */
   isSteer: boolean;
 }) {
   return (
-    <article aria-label="Request" className="rounded-lg border bg-surface px-3 py-2">
-      <p dir="auto" className="whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
-        {text}
-      </p>
+    <article aria-label="Request" className="group/copy relative rounded-lg border bg-surface px-3 py-2">
+      {text !== "" && (
+        <>
+          <MessageCopy text={text} className="top-1 right-1 rounded-md bg-surface" />
+          <p dir="auto" className="whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
+            {text}
+          </p>
+        </>
+      )}
+      <AttachedFiles attachments={attachments} />
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
         <span className="truncate">
           {isSteer && <CornerDownRight aria-hidden className="mr-1 inline size-3.5 align-[-3px]" />}

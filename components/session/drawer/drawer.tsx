@@ -3,41 +3,57 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ComponentType, useState } from "react";
 import { countsOf, type DrawerTab, listTabs, newsOf } from "#lib/page/state/drawer-tabs.ts";
-import { ChangesTab } from "../../changes/changes-tab.tsx";
-import { PreviewsTab } from "../../changes/previews-tab.tsx";
-import { PagesTab } from "../../pages/pages-tab.tsx";
-import { RequirementsTab } from "../../planning/requirements-tab.tsx";
 import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useSession } from "../../runtime/session-context.tsx";
-import { TestsTab } from "../../test-runs/tests-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { ActivityTab } from "./activity-tab.tsx";
-import { AgentsTab } from "./agents-tab.tsx";
-import { AnnotationsTab } from "./annotations-tab.tsx";
-import { EvidenceTab } from "./evidence-tab.tsx";
-import { ResultTab } from "./result-tab.tsx";
+import { lazily } from "../../ui/lazily.tsx";
 import { TabButton, TabRow } from "./tab-row.tsx";
 import { useSyncAgents } from "./use-sync-agents.ts";
 
+/** The code of each tab. The code of a tab that is not shown is not loaded. */
+const LOADS = {
+  result: async () => (await import("./result-tab.tsx")).ResultTab,
+  changes: async () => (await import("../../changes/changes-tab.tsx")).ChangesTab,
+  previews: async () => (await import("../../changes/previews-tab.tsx")).PreviewsTab,
+  tests: async () => (await import("../../test-runs/tests-tab.tsx")).TestsTab,
+  requirements: async () => (await import("../../planning/requirements-tab.tsx")).RequirementsTab,
+  pages: async () => (await import("../../pages/pages-tab.tsx")).PagesTab,
+  annotations: async () => (await import("./annotations-tab.tsx")).AnnotationsTab,
+  evidence: async () => (await import("./evidence-tab.tsx")).EvidenceTab,
+  files: async () => (await import("../../files/files-tab.tsx")).FilesTab,
+  agents: async () => (await import("./agents-tab.tsx")).AgentsTab,
+  activity: async () => (await import("./activity-tab.tsx")).ActivityTab,
+} satisfies Record<DrawerTab, () => Promise<ComponentType>>;
+
 const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
-  result: { name: "Result", Panel: ResultTab },
-  changes: { name: "Changes", Panel: ChangesTab },
-  previews: { name: "Previews", Panel: PreviewsTab },
-  tests: { name: "Tests", Panel: TestsTab },
-  requirements: { name: "Requirements", Panel: RequirementsTab },
-  pages: { name: "Pages", Panel: PagesTab },
-  annotations: { name: "Annotations", Panel: AnnotationsTab },
-  evidence: { name: "Evidence", Panel: EvidenceTab },
-  agents: { name: "Agents", Panel: AgentsTab },
-  activity: { name: "Activity", Panel: ActivityTab },
+  result: { name: "Result", Panel: lazily(LOADS.result) },
+  changes: { name: "Changes", Panel: lazily(LOADS.changes) },
+  previews: { name: "Previews", Panel: lazily(LOADS.previews) },
+  tests: { name: "Tests", Panel: lazily(LOADS.tests) },
+  requirements: { name: "Requirements", Panel: lazily(LOADS.requirements) },
+  pages: { name: "Pages", Panel: lazily(LOADS.pages) },
+  annotations: { name: "Annotations", Panel: lazily(LOADS.annotations) },
+  evidence: { name: "Evidence", Panel: lazily(LOADS.evidence) },
+  files: { name: "Files", Panel: lazily(LOADS.files) },
+  agents: { name: "Agents", Panel: lazily(LOADS.agents) },
+  activity: { name: "Activity", Panel: lazily(LOADS.activity) },
 };
 
 /**
  * Shows the panel below the live browser, with the results and records of the session. If the session has no live
  * browser, the panel cannot be closed.
  */
-export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
+export function Drawer({
+  isAlone,
+  isShown,
+  className,
+}: {
+  isAlone: boolean;
+  /** Whether a tab is visible, at any width of the page. */
+  isShown: boolean;
+  className?: string | false;
+}) {
   const state = useSession();
   const drawer = useDrawer();
   useSyncAgents(drawer.tab === "agents");
@@ -79,6 +95,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
               hasNews={hasNews(tab)}
               isActive={tab === shown}
               isOpen={isOpen || isAlone}
+              onApproach={() => void LOADS[tab]().catch(() => {})}
               onClick={() => (drawer.tab === tab && !isAlone ? drawer.close() : drawer.open(tab))}
             />
           ))}
@@ -100,7 +117,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
         aria-labelledby={`${shown}-tab`}
         className={cn("min-h-0 flex-1 overflow-auto", !isOpen && !isAlone && "lg:hidden")}
       >
-        <Panel />
+        {isShown && <Panel />}
       </div>
     </section>
   );

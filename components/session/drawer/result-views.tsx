@@ -66,7 +66,7 @@ function showView(view: View, deliverable: Deliverable, schema: unknown): ReactN
   if (view === "schema")
     return (
       <Padded>
-        <CodeBlock text={toText(schema)} className="max-h-none" />
+        <CodeBlock text={toText(schema)} language="json" className="max-h-none" />
       </Padded>
     );
   switch (deliverable.status) {
@@ -82,7 +82,7 @@ function showView(view: View, deliverable: Deliverable, schema: unknown): ReactN
       return (
         <Padded>
           {view === "raw" ? (
-            <CodeBlock text={toText(deliverable.value)} className="max-h-none" />
+            <CodeBlock text={toText(deliverable.value)} language="json" className="max-h-none" />
           ) : (
             <JsonTree value={deliverable.value} />
           )}

@@ -165,6 +165,7 @@ export function TabButton({
   hasNews,
   isActive,
   isOpen,
+  onApproach,
   onClick,
 }: {
   id: string;
@@ -173,6 +174,8 @@ export function TabButton({
   hasNews: boolean;
   isActive: boolean;
   isOpen: boolean;
+  /** Called when the person is about to open the tab. */
+  onApproach: () => void;
   onClick: () => void;
 }) {
   return (
@@ -183,6 +186,8 @@ export function TabButton({
       aria-selected={isActive && isOpen}
       aria-controls="drawer-panel"
       tabIndex={isActive ? 0 : -1}
+      onPointerEnter={onApproach}
+      onFocus={onApproach}
       onClick={onClick}
       className={cn(
         "relative flex shrink-0 items-center gap-1.5 rounded-sm px-2 font-medium text-faint text-sm outline-offset-[-2px] hover:text-ink",

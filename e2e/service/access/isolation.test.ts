@@ -67,7 +67,9 @@ before(async () => {
     reportId: await storeReport(service, sessionId),
     importId: created.id,
     testRunId: await storeTestRun(service, sessionId),
+    filePath: "notes.md",
   };
+  await service.call("PUT", `/api/sessions/${sessionId}/files/notes.md`, "# Notes");
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
 });

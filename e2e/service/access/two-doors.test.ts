@@ -69,7 +69,7 @@ async function callRoute(call: Call): Promise<Response> {
   const found = match(new URL(call.path, directUrl).pathname);
   const name = Object.values(found?.operations ?? {})[0];
   assert.ok(name && found, call.path);
-  const file = `../../../app${contract[name].path.replace(/:(\w+)/g, "[$1]")}/route.ts`;
+  const file = `../../../app${contract[name].path.replace(":filePath", "[...filePath]").replace(/:(\w+)/g, "[$1]")}/route.ts`;
   const route = (await import(file)) as Record<string, Route | undefined>;
   const handle = route[call.method ?? "GET"];
   assert.ok(handle, `${file} has no ${call.method}`);

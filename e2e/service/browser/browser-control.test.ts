@@ -30,7 +30,7 @@ after(async () => {
 });
 
 const FORM = `<title>Form</title>
-  <input id=field oninput="fetch('/typed?text=' + encodeURIComponent(value))">`;
+  <label for=field>Full name</label><input id=field oninput="fetch('/typed?text=' + encodeURIComponent(value))">`;
 const TYPE_ON = `await page.goto("SITE"); await page.focus("#field");
   for (;;) { await page.keyboard.type("a"); await page.waitForTimeout(20); }`;
 const runScript = (script: string) => ({
@@ -84,8 +84,9 @@ test("taking control stops the agent's script and parks its turn, and only the h
   ada.send({ type: "control.take" });
   await waitUntil(async () => (await resultsOf()).length === 1, "the script has ended");
   const [stopped] = await resultsOf();
-  assert.ok(stopped?.kind === "tool.result" && stopped.state === "failed");
-  assert.match(stopped.preview, /^A person has control of the live browser now, so the script was stopped/);
+  assert.ok(stopped?.kind === "tool.result");
+  assert.deepEqual([stopped.state, stopped.interruptedBy], ["interrupted", "Someone"]);
+  assert.match(stopped.preview, /^The script was interrupted by "Someone", a person who took control/);
   ada.send({ type: "input.text", text: "Ada" });
   bob.send({ type: "input.text", text: "Bob" });
   await Promise.all([ada.settle(), bob.settle()]);
@@ -119,11 +120,29 @@ test("taking control stops the agent's script and parks its turn, and only the h
     "the agent's turn still waits",
   );
 
-  bob.socket.close();
+  bob.send({ type: "control.release", note: "The name is complete" });
   await service.completed(statusUrl);
   const [, second] = await resultsOf();
   assert.ok(second?.kind === "tool.result" && second.state === "succeeded");
   assert.match(second.preview, /a+AdaBob/);
+  // The model is told first what the people did, in the order in which they had control. Values are not named.
+  assert.deepEqual(second.preview.split("\n").slice(0, 2), [
+    `"Someone", a person, had control of the browser and lost it to "Someone": filled "Full name"; the page was then at "${site.origin}/".`,
+    `"Someone", a person, had control of the browser and gave it back: filled "Full name"; the page was then at "${site.origin}/". Note from this person to you: "The name is complete"`,
+  ]);
+  const control = (await readEvents()).flatMap((event) =>
+    event.kind === "control.taken" || event.kind === "control.ended" ? [event] : [],
+  );
+  assert.deepEqual(
+    control.map((event) => (event.kind === "control.taken" ? event.from : event.reason)),
+    [null, "taken", "Someone", "given_back"],
+  );
+  const ended = control.at(-1);
+  assert.ok(ended?.kind === "control.ended");
+  assert.deepEqual(
+    [ended.fields, ended.clicks, ended.note, ended.address],
+    [["Full name"], 0, "The name is complete", `${site.origin}/`],
+  );
   assert.equal(
     (await navigate()).status,
     202,
@@ -133,6 +152,58 @@ test("taking control stops the agent's script and parks its turn, and only the h
   await ada.settle();
   assert.equal((await navigate(idOf(ada))).status, 202);
   ada.socket.close();
+  bob.socket.close();
+});
+
+test("a person is named by the label of their link, and keeps control over a lost connection until access is revoked", async () => {
+  service.model.respondWith(() => ({ text: "Done." }));
+  const { sessionId, statusUrl } = await service.create("Say done");
+  await service.completed(statusUrl);
+  const created = await service.call("POST", `/api/sessions/${sessionId}/share-links`, {
+    role: "drive",
+    label: "Ada",
+  });
+  const { shareUrl, record } = (await created.json()) as { shareUrl: string; record: { id: string } };
+  const key = new URL(shareUrl, service.baseUrl).searchParams.get("key") ?? "";
+  const url = `${service.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`;
+  const visit = async () => {
+    const client = connectClient(new WebSocket(url));
+    await client.opened();
+    client.send({ type: "auth", token: key });
+    await client.ready();
+    return client;
+  };
+  const tokenOf = ({ frames }: TestClient) =>
+    frames.flatMap((frame) => (frame.type === "control.token" ? [frame.data.token] : [])).at(-1);
+  const lastOf = ({ frames }: TestClient) =>
+    frames.flatMap((frame) => (frame.type === "control" ? [frame.data] : [])).at(-1);
+
+  const watcher = connect(sessionId);
+  await watcher.ready();
+  const ada = await visit();
+  ada.send({ type: "control.take" });
+  await watcher.until(() => lastOf(watcher)?.name === "Ada");
+  await ada.until(() => tokenOf(ada) !== undefined);
+  assert.equal(tokenOf(watcher), undefined, "only the holder gets the token");
+
+  ada.socket.terminate();
+  await watcher.until(() => lastOf(watcher)?.expiresBecause === "away");
+  assert.equal(lastOf(watcher)?.holder, "someone");
+  const again = await visit();
+  again.send({ type: "control.resume", token: "guessed" });
+  await again.settle();
+  assert.equal(lastOf(again)?.holder, "someone");
+  again.send({ type: "control.resume", token: tokenOf(ada) ?? "" });
+  await again.until(() => lastOf(again)?.holder === "you");
+  await watcher.until(() => lastOf(watcher)?.expiresBecause === null);
+
+  assert.equal(
+    (await service.call("DELETE", `/api/sessions/${sessionId}/share-links/${record.id}`)).status,
+    200,
+  );
+  await watcher.until(() => lastOf(watcher)?.holder === null);
+  assert.equal(lastOf(watcher)?.ended, "revoked");
+  watcher.socket.close();
 });
 
 test("a script waits while a person has control; a message ends the wait, and a later script runs when control is free", async () => {

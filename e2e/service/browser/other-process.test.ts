@@ -7,7 +7,7 @@ import { browserHosts } from "#db/schema/index.ts";
 import { createDatabase } from "#db/testing.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { connectClient } from "#lib/api/live/testing.ts";
-import { createPerson, PILL, SUBMIT } from "#lib/browser/overlay/overlay-testing.ts";
+import { createPerson, PILL, SUBMIT, takeControl } from "#lib/browser/overlay/overlay-testing.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { callTool, connectMcp, readText } from "../mcp-server/builtin-mcp-testing.ts";
@@ -126,7 +126,12 @@ test("the live view, a take-over, input and a give-back work, and the turn conti
   await waitUntil(() => waits > before, "the script waits on the page");
   person.send({ type: "control.take" });
   await waitUntil(async () => (await readResults(turn)).length === 2, "the script was stopped");
-  assert.match((await readResults(turn))[1]?.preview ?? "", /^A person has control of the live browser/);
+  const interrupted = (await readResults(turn))[1];
+  assert.deepEqual([interrupted?.state, interrupted?.interruptedBy], ["interrupted", "Someone"]);
+  assert.match(interrupted?.preview ?? "", /^The script was interrupted by "Someone"/);
+  await person.until(() =>
+    person.frames.some((frame) => frame.type === "control" && frame.data.holder === "you"),
+  );
   person.send({ type: "input.text", text: "-more" });
   await person.settle();
   const finished = turn.finish();
@@ -173,7 +178,8 @@ test("a comment in the overlay is stored", async () => {
   const turn = await startTurn();
   const { session, owner, other } = turn;
   const { browser } = other.container.services;
-  const person = createPerson(browser, session.sessionId);
+  const holder = await takeControl(browser, session.sessionId);
+  const person = createPerson(holder, session.sessionId);
   const isButton = async ({ x, y }: typeof PILL) =>
     (await browser.readCursor(session.sessionId, x, y)) === "pointer";
   await waitUntil(() => isButton(PILL), "the overlay is in the page");
@@ -184,6 +190,7 @@ test("a comment in the overlay is stored", async () => {
   const read = async () => (await owner.read<{ data: { annotations: { comment: string }[] }[] }>(list)).data;
   await waitUntil(async () => (await read()).length === 1, "the comment is stored");
   assert.equal((await read())[0]?.annotations[0]?.comment, "Larger");
+  await holder.giveBack();
   assert.equal(await turn.finish(), "1,half");
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { submitFromOverlay } from "#lib/api/serve/submit-from-overlay.ts";
-import { createPerson, PILL, SUBMIT } from "#lib/browser/overlay/overlay-testing.ts";
+import { createPerson, PILL, SUBMIT, takeControl } from "#lib/browser/overlay/overlay-testing.ts";
 import { findTestChromium, startTestSite } from "#lib/browser/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 
@@ -23,7 +23,7 @@ before(async () => {
   ({ sessionId } = await service.create("Look", { targetUrl: site.origin }));
   const { browser } = service.container.services;
   await browser.navigate(sessionId, site.origin);
-  person = createPerson(browser, sessionId);
+  person = createPerson(await takeControl(browser, sessionId), sessionId);
   await waitUntil(
     async () => (await browser.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
     "the overlay is in the page",

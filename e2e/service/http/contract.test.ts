@@ -130,6 +130,14 @@ async function keepPicture(sessionId: string): Promise<void> {
   await service.container.services.db.insert(pagePictures).values(picture);
 }
 
+/** Creates a session with a file in its workspace. */
+async function makeFile() {
+  const { api } = await makeSession();
+  const file = `${api}/files/notes.md`;
+  assert.equal((await service.call("PUT", file, "# Notes")).status, 201);
+  return { api, file };
+}
+
 async function makePicture() {
   const session = await makeSession();
   await keepPicture(session.sessionId);
@@ -237,6 +245,10 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("POST", `${(await makeSession()).api}/annotations/webhook`, annotation),
   ],
+  listFiles: [200, async () => service.call("GET", `${(await makeFile()).api}/files`)],
+  readFile: [200, async () => service.call("GET", (await makeFile()).file)],
+  writeFile: [201, async () => service.call("PUT", `${(await makeSession()).api}/files/a/b.txt`, "text")],
+  removeFile: [200, async () => service.call("DELETE", (await makeFile()).file)],
   listMessages: [200, async () => service.call("GET", `${(await makeSession()).api}/messages?limit=1`)],
   listAnnotations: [
     200,
@@ -589,6 +601,26 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   steerBrowser: [
     202,
     async () => (await makeSession()).visit("POST", "/browser", { url: "http://10.0.0.1/" }),
+  ],
+  // No connection of the test has control.
+  pasteIntoPage: [
+    409,
+    async () =>
+      (await makeSession()).visit("POST", "/paste", {
+        connectionId: "con_none",
+        items: [{ type: "text/plain", text: "a" }],
+      }),
+  ],
+  listBrowserFiles: [200, async () => (await makeSession()).visit("GET", "/browser/files")],
+  addBrowserFile: [
+    409,
+    async () =>
+      (await makeSession()).visit("POST", "/browser/files", {
+        widgetId: "none",
+        connectionId: "con_none",
+        name: "a.txt",
+        content: "SGVsbG8=",
+      }),
   ],
   createKey: [201, () => operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" })],
   listKeys: [200, () => operate("GET", "/actions/keys")],

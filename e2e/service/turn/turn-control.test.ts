@@ -89,9 +89,63 @@ describe("a stop", () => {
     await cancel(session.sessionId);
     await service.completed(session.statusUrl);
     const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
-    assert.deepEqual(kinds, ["run.started", "message.completed", "run.completed"]);
+    // The stop is recorded before or after the start.
+    const others = kinds.filter((kind) => kind !== "turn.stopping");
+    assert.deepEqual(others, ["run.started", "message.completed", "run.completed"]);
     const status = await readStatus(service, session.sessionId);
     assert.deepEqual([status.lastRunId, status.lastRun?.outcome], [session.runId, "cancelled"]);
+  });
+
+  it("has an event that says who stopped the turn, once", async () => {
+    service.model.respondWith(({ userText }) => ({
+      text: "Working.",
+      ...(userText.includes("who stops") && { hold: forever() }),
+    }));
+    const { sessionId, shareUrl, statusUrl } = await service.create("who stops");
+    const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, {
+      role: "drive",
+      label: "QA team",
+    });
+    const labelled = ((await link.json()) as { shareUrl: string }).shareUrl;
+    const stopAs = (url: string) =>
+      service.call(
+        "POST",
+        `/s/${sessionId}/actions/cancel`,
+        {},
+        {
+          authorization: "",
+          cookie: `share=${new URL(url, service.env.baseUrl).searchParams.get("key")}`,
+          origin: service.env.baseUrl,
+        },
+      );
+    await Promise.all([stopAs(labelled), stopAs(labelled)]);
+    await service.completed(statusUrl);
+    for (const stop of [() => stopAs(shareUrl), () => cancel(sessionId)]) {
+      const { statusUrl: followed } = await follow(sessionId, "who stops");
+      assert.equal((await stop()).status, 202);
+      await service.completed(followed);
+    }
+    const interrupted = await follow(sessionId, "who stops");
+    await waitUntil(
+      async () =>
+        only(await readEvents(service, sessionId), "run.started").some(
+          ({ runId }) => runId === interrupted.runId,
+        ),
+      "the turn runs",
+    );
+    const path = `/api/sessions/${sessionId}/agent/messages`;
+    await service.call("POST", path, { text: "go on", mode: "interrupt" });
+    await service.completed(interrupted.statusUrl);
+    const stops = only(await readEvents(service, sessionId), "turn.stopping");
+    assert.deepEqual(
+      stops.map(({ by, name }) => ({ by, name })),
+      [
+        { by: "person", name: "QA team" },
+        { by: "person", name: null },
+        { by: "program", name: null },
+        { by: "message", name: null },
+      ],
+    );
   });
 
   it("ends a tool call, and all calls have results before the next message reaches the model", async () => {

@@ -15,7 +15,7 @@ const mounted = readdirSync(app, { recursive: true, encoding: "utf8" })
     const path = `/${file
       .replaceAll("\\", "/")
       .replace("/route.ts", "")
-      .replace(/\[(\w+)\]/g, ":$1")}`;
+      .replace(/\[(?:\.\.\.)?(\w+)\]/g, ":$1")}`;
     const [, operations = ""] = /mount\(\{([^}]*)\}\)/.exec(readFileSync(join(app, file), "utf8")) ?? [];
     return [...operations.matchAll(/([A-Z]+): "(\w+)"/g)].map(
       ([, method, name]) => `${method} ${path} ${name}`,
@@ -34,8 +34,9 @@ test("every operation has a handler", () => {
 test("every operation with a body limits its size, and its rate unless only visitors of the page call it", () => {
   for (const [name, operation] of Object.entries(contract)) {
     const isForVisitors = operation.auth.kind === "share" && !operation.auth.orKey;
-    if ("body" in operation) assert.ok(operation.bodyBytesMax, name);
-    if ("body" in operation && !isForVisitors) assert.ok("rate" in operation, name);
+    const hasBody = "body" in operation || "takesBytes" in operation;
+    if (hasBody) assert.ok(operation.bodyBytesMax, name);
+    if (hasBody && !isForVisitors) assert.ok("rate" in operation, name);
   }
 });
 

@@ -2,10 +2,12 @@ import type { Operation } from "./operation.ts";
 import { agentPageOperations } from "./operations/agent-pages.ts";
 import { agentOperations } from "./operations/agents.ts";
 import { browserOperations } from "./operations/browser.ts";
+import { browserFileOperations } from "./operations/browser-files.ts";
 import { budgetOperations } from "./operations/budget.ts";
 import { callbackOperations } from "./operations/callbacks.ts";
 import { elicitationOperations } from "./operations/elicitations.ts";
 import { exportOperations } from "./operations/exports.ts";
+import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
@@ -42,10 +44,12 @@ export const contract = {
   ...elicitationOperations,
   ...browserOperations,
   ...recordOperations,
+  ...fileOperations,
   ...callbackOperations,
   ...shareLinkOperations,
   ...pageOperations,
   ...agentPageOperations,
+  ...browserFileOperations,
   ...variantOperations,
   ...releaseOperations,
   ...exportOperations,

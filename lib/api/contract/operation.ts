@@ -42,6 +42,9 @@ export type AnswerHeader =
   | "Location"
   | "Idempotency-Replayed"
   | "ETag"
+  | "Accept-Ranges"
+  | "Content-Range"
+  | "Last-Modified"
   | "Cache-Control"
   | "Content-Disposition";
 
@@ -52,8 +55,8 @@ export type AnswerHeader =
 export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path, with `:name` for each parameter. */
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The path, with `:name` for each parameter. `:filePath`, at the end, stands for one or more parts. */
   path: string;
   summary: string;
   /** What the summary does not say, in Markdown. Source: specification, Endpoints; `wire.md`, Also served. */
@@ -69,6 +72,8 @@ export type Operation = {
   /** Schema of the request body. Absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;
+  /** Whether the request body is bytes of any type instead of JSON. The handler gets them as a `Uint8Array`. */
+  takesBytes?: true;
   /** Whether a request without a body and without a content type counts as `{}`. */
   isBodyOptional?: boolean;
   /** How many values the JSON may hold, if fewer than the 200,000 of all bodies. An empty array or object counts as two. */

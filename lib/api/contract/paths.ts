@@ -13,6 +13,16 @@ export const browserPath = (sessionId: string): string => `/api/sessions/${sessi
  */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
+/** The name of the parameter that stands for the whole rest of a path: the path of a file in a workspace. */
+export const FILE_PATH = "filePath";
+
+/**
+ * Reads the path of a file from the rest of a URL's path. Each part is percent-decoded. Undefined if a part is empty.
+ * @throws URIError if a part cannot be decoded.
+ */
+export const readFilePath = (parts: readonly string[]): string | undefined =>
+  parts.length === 0 || parts.includes("") ? undefined : parts.map(decodeURIComponent).join("/");
+
 /**
  * Methods that every path handles. The operation for GET also answers HEAD. If a path has no operation for a method,
  * the service answers 405, or 204 to OPTIONS.

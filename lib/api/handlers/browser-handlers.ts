@@ -1,8 +1,9 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
-import type { BrowserOpening } from "#lib/browser/browser-service.ts";
+import type { BrowserOpening, PastedItem } from "#lib/browser/browser-service.ts";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { readHttpUrl } from "#lib/text/http-url.ts";
+import { MIB } from "../contract/operation.ts";
 import { browserPath } from "../contract/paths.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -99,6 +100,10 @@ async function steerBrowser(
     return fail("conflict", "the agent has control of the browser; take control first");
   if (holder !== undefined && holder !== body.connectionId)
     return fail("conflict", "someone else has control of the browser; take control first");
+  if (holder !== undefined) {
+    const kept = services.browser.control(sessionId, { type: "keep", connectionId: holder });
+    kept.catch((error: unknown) => services.logger.debug({ err: error, sessionId }, "control was not kept"));
+  }
   if ("action" in body) return answerOpening(await services.browser.history(sessionId, body.action));
   const typed = readTypedAddress(body.url);
   if (!typed.isAddress) return fail("invalid_request", `url: ${typed.problem}`);
@@ -115,9 +120,36 @@ const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
 const answerOpening = (opening: BrowserOpening): Answer =>
   opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;
 
+const PASTED_BYTES_MAX = 10 * MIB;
+
+/** Pastes what a person has copied on their own machine into the live browser, if their connection has control. */
+async function pasteIntoPage(
+  { control, browser }: ApiServices,
+  { params, session, body }: CallOf<"pasteIntoPage">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  if (!session.capabilities.browser)
+    return fail("conflict", "capabilities.browser: this session has no browser");
+  if (control.holderOf(sessionId) !== body.connectionId)
+    return fail("conflict", "connectionId: this connection does not have control of the browser");
+  const items = body.items.map(
+    (item): PastedItem =>
+      "text" in item
+        ? { kind: "text", type: item.type, text: item.text }
+        : { kind: "file", type: item.type, name: item.name, bytes: Buffer.from(item.base64, "base64") },
+  );
+  const bytes = items.reduce((sum, item) => sum + (item.kind === "file" ? item.bytes.byteLength : 0), 0);
+  if (bytes > PASTED_BYTES_MAX) return fail("invalid_request", "items: the files must not exceed 10 MiB");
+  const outcome = await browser.paste(sessionId, body.connectionId, items);
+  return outcome.isDone
+    ? { ok: true, status: 200, body: { success: true } }
+    : fail("conflict", outcome.reason);
+}
+
 export const browserHandlers = {
   readBrowser,
   readPagePicture,
   retargetBrowser,
   steerBrowser,
+  pasteIntoPage,
 } satisfies Partial<Handlers>;

@@ -15,7 +15,11 @@ type ParamName<Path extends string> = string extends Path
       : Rest
     : never;
 
-type BodyOf<Of> = Of extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : unknown;
+type BodyOf<Of> = Of extends { takesBytes: true }
+  ? Uint8Array<ArrayBuffer>
+  : Of extends { body: infer Schema extends z.ZodType }
+    ? z.output<Schema>
+    : unknown;
 
 type QueryOf<Of> = Of extends { query: infer Schema extends z.ZodType }
   ? z.output<Schema>

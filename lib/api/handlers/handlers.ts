@@ -1,6 +1,7 @@
 import { agentHandlers } from "./agent-handlers.ts";
 import { annotationHandlers } from "./annotation-handlers.ts";
 import { artifactHandlers } from "./artifact-handlers.ts";
+import { browserFileHandlers } from "./browser-file-handlers.ts";
 import { browserHandlers } from "./browser-handlers.ts";
 import { budgetHandlers } from "./budget-handlers.ts";
 import { callbackHandlers } from "./callback-handlers.ts";
@@ -8,6 +9,7 @@ import { creationHandlers } from "./creation-handlers.ts";
 import { deliveryHandlers } from "./delivery-handlers.ts";
 import { elicitationHandlers } from "./elicitation-handlers.ts";
 import { exportHandlers } from "./export-handlers.ts";
+import { fileHandlers } from "./file-handlers.ts";
 import type { Handlers } from "./handler.ts";
 import { keyHandlers } from "./key-handlers.ts";
 import { landingPageHandlers } from "./landing-page-handlers.ts";
@@ -38,6 +40,7 @@ export const handlers: Handlers = {
   ...messageHandlers,
   ...browserHandlers,
   ...annotationHandlers,
+  ...fileHandlers,
   ...deliveryHandlers,
   ...callbackHandlers,
   ...artifactHandlers,
@@ -45,6 +48,7 @@ export const handlers: Handlers = {
   ...shareLinkHandlers,
   ...budgetHandlers,
   ...agentHandlers,
+  ...browserFileHandlers,
   ...variantHandlers,
   ...publicationHandlers,
   ...exportHandlers,

@@ -1,7 +1,9 @@
-import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
+import { acceptMessage, type NewFollowUp } from "#lib/session/follow-up/accept-message.ts";
+import { isKeyUsed } from "#lib/session/store/follow-up-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
+import { takeAttachments } from "../files/take-attachments.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
@@ -23,17 +25,29 @@ async function accept(
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
-  const accepted = await acceptMessage(services, {
+  const idempotencyKey = body.idempotencyKey ?? null;
+  const paths = body.attachments ?? [];
+  // The files of a replay may have changed since its first use.
+  const isReplay = paths.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
+  const attached = await takeAttachments(services, session, isReplay ? [] : paths);
+  if (!attached.ok) return attached;
+  const messages = readFollowUpMessages(body).map((message) => ({
+    ...message,
+    parts: [...message.parts, ...(message.role === "user" ? attached.parts : [])],
+  }));
+  const input: NewFollowUp = {
     sessionId,
-    messages: readFollowUpMessages(body),
+    messages,
     mode: body.mode ?? "queue",
     origin,
     deploymentExcludes: services.settings.excludesTools,
     // People on the page are not the caller whose id the session has.
     userId: body.userId ?? (origin === "external" ? session.userId : null),
-    idempotencyKey: body.idempotencyKey ?? null,
+    idempotencyKey,
     bodyHash: hashBody(),
-  });
+  };
+  const accepted = await acceptMessage(services, input);
+  if (accepted.status !== "accepted") await attached.discard();
   return answerAccepted(services, sessionId, accepted);
 }
 
@@ -48,7 +62,8 @@ export async function answerAccepted(
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
   if (accepted.status === "queue_full" || accepted.status === "refused")
     return fail("conflict", accepted.error);
-  if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
+  if (accepted.interrupts !== null)
+    await services.turn.stopRun(accepted.interrupts, { by: "message", name: null });
   const { requestId, runId, queued } = accepted;
   if (queued) services.queueChanged(sessionId);
   return {

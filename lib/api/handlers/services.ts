@@ -12,6 +12,7 @@ import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
@@ -71,6 +72,7 @@ export type ApiServices = AuthServices & {
   /** Set while a submission of the annotation overlay is served. @see recordAnnotation */
   annotationKey?: string;
   evidence: EvidenceStore;
+  sandbox: Pick<SandboxService, "open" | "describe" | "remove">;
   transcript: TranscriptReader;
   elicitations: Elicitations;
   rule: AddressRule;

@@ -1,7 +1,9 @@
+import type { TurnStopper } from "#db/schema/unions.ts";
 import { readHostOf } from "#lib/browser-host/service/host-status-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { findStatus } from "#lib/session/store/run-store.ts";
+import { findShareLink } from "#lib/session/store/share-store.ts";
 import { readOutcomes } from "#lib/turn/run/session-outcomes.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
@@ -46,16 +48,24 @@ async function readAgentStatus(
 /** `POST …/agent/cancel`: stops the running turn. Source: `wire.md`, Follow-ups. */
 async function cancelTurn(
   services: ApiServices,
-  { params }: CallOf<"cancelTurn" | "cancelPersonTurn">,
+  { params, actor }: CallOf<"cancelTurn" | "cancelPersonTurn">,
+  by: TurnStopper,
 ): Promise<Answer> {
   const { sessionId } = params;
-  const runId = (await services.turn.stopTurn(sessionId)) ?? null;
+  const name = by === "person" ? await nameVisitor(services, sessionId, actor) : null;
+  const runId = (await services.turn.stopTurn(sessionId, { by, name })) ?? null;
   return { ok: true, status: 202, body: { success: true, sessionId, runId } };
+}
+
+/** Returns the label of the share link that a visitor uses. Null for the session's own link, which has none. */
+async function nameVisitor({ db }: ApiServices, sessionId: string, actor: string | undefined) {
+  const linkId = /^share:(lnk_\w+)$/.exec(actor ?? "")?.[1];
+  return linkId === undefined ? null : ((await findShareLink(db, sessionId, linkId))?.label ?? null);
 }
 
 export const statusHandlers = {
   readRequestStatus,
   readAgentStatus,
-  cancelTurn,
-  cancelPersonTurn: cancelTurn,
+  cancelTurn: (services, call) => cancelTurn(services, call, "program"),
+  cancelPersonTurn: (services, call) => cancelTurn(services, call, "person"),
 } satisfies Partial<Handlers>;

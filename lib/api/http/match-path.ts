@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operation.ts";
+import { FILE_PATH, readFilePath } from "../contract/paths.ts";
 
 /** The operations at a path, by method, and the values of the path's `:name` parts. */
 type PathMatch<Name extends string> = {
@@ -20,7 +21,7 @@ type PathNode<Name extends string> = {
  * Creates a function that finds the operations of a contract at a path. The path must be percent-encoded, as it is in
  * the URL. The function returns undefined if no operation has this path, for example because the path has an empty part
  * or a trailing slash. As in Next's router, a literal part takes precedence over a parameter, and only parameters are
- * decoded. The function throws a URIError if a parameter cannot be decoded.
+ * decoded. The parameter `filePath` takes the whole rest of the path. The function throws a URIError if a parameter cannot be decoded.
  */
 export function createPathMatcher<Name extends string>(
   contract: Record<Name, Operation>,
@@ -34,9 +35,17 @@ export function createPathMatcher<Name extends string>(
   return (pathname) => {
     const params: Record<string, string> = {};
     let node: PathNode<Name> | undefined = root;
-    for (const part of pathname.slice(1).split("/")) {
+    const parts = pathname.slice(1).split("/");
+    for (const [index, part] of parts.entries()) {
       const literal: PathNode<Name> | undefined = node.literal.get(part);
       const { parameter }: PathNode<Name> = node;
+      if (!literal && parameter?.name === FILE_PATH) {
+        const filePath = readFilePath(parts.slice(index));
+        if (filePath === undefined) return undefined;
+        params[FILE_PATH] = filePath;
+        node = parameter.node;
+        break;
+      }
       if (!literal && parameter && part !== "") params[parameter.name] = decodeURIComponent(part);
       node = literal ?? (part === "" ? undefined : parameter?.node);
       if (!node) return undefined;

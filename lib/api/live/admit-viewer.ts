@@ -23,6 +23,8 @@ export type Viewer = {
   /** Whether the client sees the whole session or only its live view. */
   scope: ShareAccess["scope"];
   hasBrowser: boolean;
+  /** What other people are shown as the name of this client: the label of its share link, or "Someone". */
+  name: string;
   /** Number of the session's last stored event when the viewer was admitted. */
   lastSeq: number;
   /**
@@ -98,6 +100,7 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
     ...(await describeSession(services, session)),
     role: roleOf(caller),
     scope: "session",
+    name: NO_NAME,
     grant: caller.grant,
   };
   return { ok: true as const, viewer };
@@ -115,10 +118,14 @@ async function toVisitor(
   checkedAt: number,
 ): Promise<Viewer> {
   const { session, shown } = sessions;
-  const { role, scope, linkId, revocation, expiresAt } = access;
+  const { role, scope, linkId, revocation, expiresAt, label } = access;
   const grant: Grant = { kind: "share", sessionId: session.id, linkId, revocation, expiresAt, checkedAt };
-  return { ...(await describeSession(services, shown)), role, scope, grant };
+  const name = oneLine(label ?? "") || NO_NAME;
+  return { ...(await describeSession(services, shown)), role, scope, name, grant };
 }
+
+const NO_NAME = "Someone";
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 
 const describeSession = async ({ db }: AdmissionServices, session: SessionRow) => ({
   sessionId: session.id,

@@ -28,4 +28,4 @@ function parseJson(data: Buffer): unknown {
 
 /** Whether a role may send a frame. Only `drive` may control the page. Source: `security.md`, Share URL. */
 export const maySend = (role: ShareRole, type: LiveClientFrame["type"]): boolean =>
-  role === "drive" || !(type.startsWith("input.") || type.startsWith("control."));
+  role === "drive" || !/^(input|control|viewport)\./.test(type);

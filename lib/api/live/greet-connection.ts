@@ -18,6 +18,9 @@ const REFUSED: Record<string, number> = {
   not_found: CLOSE.notFound,
 };
 
+/** The codes of a client that closes its connection on purpose: normal closure, and a close frame without a code. */
+const DELIBERATE_CODES = new Set([1000, 1005]);
+
 export type LiveServices = AdmissionServices &
   ViewerServices &
   Pick<ApiServices, "access" | "control" | "failedAttempts"> & {
@@ -62,7 +65,7 @@ export function greetConnection(
     stopWatching = services.access.watch(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
       // Serving stops at once, because a peer can ignore the close frame and leave the connection open.
-      served?.leave();
+      served?.leave(reason === "ended" ? "revoked" : null);
       served = undefined;
     });
   };
@@ -103,10 +106,10 @@ export function greetConnection(
     else refuse(parsed.code, parsed.reason);
   });
   webSocket.on("error", (error) => logger.debug({ err: error, sessionId }, "a live connection failed"));
-  webSocket.on("close", () => {
+  webSocket.on("close", (code) => {
     clearTimeout(timeout);
     stopWatching?.();
-    served?.leave();
+    served?.leave(DELIBERATE_CODES.has(code) ? "given_back" : null);
   });
   if (viewer) serve(viewer);
   else

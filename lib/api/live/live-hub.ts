@@ -57,12 +57,12 @@ const ALLOW = { Allow: "GET, HEAD, OPTIONS" };
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
  * @param options.authTimeoutMs milliseconds within which a client without a credential must send one. Default 10,000.
- * @param options.heartbeatMs milliseconds between two pings of a connection. Default 30,000.
+ * @param options.heartbeatMs milliseconds between two pings of a connection. Default 10,000.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createLiveHub(
   services: LiveServices,
-  { authTimeoutMs = 10_000, heartbeatMs = 30_000, now = () => performance.now() } = {},
+  { authTimeoutMs = 10_000, heartbeatMs = 10_000, now = () => performance.now() } = {},
 ): LiveHub {
   const { logger } = services;
   const server = new WebSocketServer({

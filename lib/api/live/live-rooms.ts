@@ -1,4 +1,5 @@
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { ControlState } from "#lib/browser/view/control-state.ts";
 import type { LiveNotice } from "#lib/page/state/view-types.ts";
 
 /** A notice without `sessionId` and `timestamp`. */
@@ -12,18 +13,16 @@ export type NoticeContent = LiveNotice extends infer Notice
 type LiveMember = {
   id: string;
   notify: (content: NoticeContent) => void;
-  /**
-   * Called when this connection loses control of the browser: another connection took control, or this one released it.
-   */
-  onControlLost: () => void;
+  /** Called when this connection has control, but its host believes that it has ended. */
+  stay: () => void;
 };
 
 /** The live connections of this process, grouped by session. */
 export type LiveRooms = {
   /**
-   * Adds a connection. The connection is notified about who controls the browser: at once if any connection already has
+   * Adds a connection. The connection is notified about who controls the browser: at once if a person already has
    * control, and after each change.
-   * @returns a function that removes the connection and releases its control.
+   * @returns a function that removes the connection.
    */
   enter: (sessionId: string, member: LiveMember) => () => void;
   notifyAll: (sessionId: string, content: NoticeContent) => void;
@@ -31,30 +30,24 @@ export type LiveRooms = {
 };
 
 /** @see LiveRooms */
-export function createLiveRooms(control: BrowserControl): LiveRooms {
+export function createLiveRooms(control: Pick<BrowserControl, "stateOf" | "follow">): LiveRooms {
   const rooms = new Map<string, Set<LiveMember>>();
 
   return {
     enter(sessionId, member) {
       const members = rooms.get(sessionId) ?? new Set();
       rooms.set(sessionId, members.add(member));
-      let hadControl = false;
       const notifyOfHolder = () => {
-        const holder = control.holderOf(sessionId);
-        const hasControl = holder === member.id;
-        if (hadControl && !hasControl) member.onControlLost();
-        hadControl = hasControl;
-        member.notify({
-          type: "control",
-          data: { holder: holder === undefined ? null : hasControl ? "you" : "someone" },
-        });
+        const state = control.stateOf(sessionId);
+        member.notify({ type: "control", data: describeControl(state, member.id) });
+        const isOwn = state?.holder?.connectionId === member.id;
+        if (isOwn && state.holder?.expiry?.reason === "away") member.stay();
       };
-      if (control.holderOf(sessionId) !== undefined) notifyOfHolder();
+      if (control.stateOf(sessionId)?.holder) notifyOfHolder();
       const stopFollowing = control.follow(sessionId, notifyOfHolder);
       return () => {
         members.delete(member);
         if (members.size === 0 && rooms.get(sessionId) === members) rooms.delete(sessionId);
-        control.release(sessionId, member.id);
         stopFollowing();
       };
     },
@@ -62,5 +55,21 @@ export function createLiveRooms(control: BrowserControl): LiveRooms {
     notifyAll(sessionId, content) {
       for (const member of rooms.get(sessionId) ?? []) member.notify(content);
     },
+  };
+}
+
+/** Describes to a connection who has control of the browser. */
+export function describeControl(
+  state: Pick<ControlState, "holder" | "ended"> | undefined,
+  connectionId: string,
+): Extract<NoticeContent, { type: "control" }>["data"] {
+  const holder = state?.holder ?? null;
+  const own = holder?.connectionId === connectionId ? "you" : "someone";
+  return {
+    holder: holder && own,
+    name: holder?.name ?? null,
+    expiresAt: holder?.expiry?.at ?? null,
+    expiresBecause: holder?.expiry?.reason ?? null,
+    ended: state?.ended ?? null,
   };
 }

@@ -6,7 +6,7 @@ import { apiKeys } from "#db/schema/index.ts";
 import { decodeFrame } from "#lib/client/frame-header.ts";
 import { formatKey, hashSecret } from "#lib/keys/key-store.ts";
 import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
-import { openLiveRig, TEST_KEY, TEST_ORIGIN, testPicture } from "./testing.ts";
+import { openLiveRig, TEST_KEY, TEST_ORIGIN, type TestClient, testPicture } from "./testing.ts";
 
 const rig = await openLiveRig();
 after(rig.close);
@@ -223,7 +223,11 @@ describe("a frame from a client", () => {
   for (const role of ["view", "comment"] as const)
     it(`that controls the page closes the connection with 4003 for the role ${role}`, async () => {
       const cookie = `share=${await rig.addShare("ses_b", role)}`;
-      for (const frame of [{ type: "input.text", text: "x" }, { type: "control.take" }] as const) {
+      for (const frame of [
+        { type: "input.text", text: "x" },
+        { type: "control.take" },
+        { type: "viewport.set", size: null, scale: 1 },
+      ] as const) {
         const client = rig.connect("ses_b/live", { cookie, origin: TEST_ORIGIN });
         await client.ready();
         client.send({ type: "view.subscribe" });
@@ -267,6 +271,11 @@ describe("a frame from a client", () => {
       { type: "input.key", action: "down", key: "a", code: "KeyA", modifiers: 0 },
       { type: "input.text", text: "typed" },
       { type: "input.paste", text: "pasted" },
+      { type: "input.paste", text: "pasted", isEvent: true },
+      { type: "input.touch", action: "start", points: [{ id: 0, x: 1, y: 2 }], modifiers: 0 },
+      { type: "input.compose", text: "に", selectionStart: 1, selectionEnd: 1 },
+      { type: "input.copy", action: "copy", id: 1 },
+      { type: "viewport.set", size: { width: 390, height: 844 }, scale: 2 },
     ];
     for (const input of inputs) other.send(input);
     await other.settle();
@@ -274,12 +283,100 @@ describe("a frame from a client", () => {
     await holder.settle();
     for (const input of inputs) other.send(input);
     await other.settle();
-    assert.deepEqual(rig.browser.inputs, []);
+    assert.deepEqual([rig.browser.inputs, rig.browser.pastes, rig.browser.viewports], [[], [], []]);
+    assert.ok(!other.frames.some(({ type }) => type === "clipboard"));
     holder.send({ type: "input.text", text: "mine" });
     await holder.settle();
     assert.deepEqual(rig.browser.inputs.splice(0), [{ type: "text", text: "mine" }]);
     for (const client of [holder, other]) client.socket.close();
     await Promise.all([holder.ended(), other.ended()]);
+  });
+
+  it("that copies is answered with the content, which other connections do not get", async () => {
+    const [holder, other] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
+    await Promise.all([holder.ready(), other.ready()]);
+    holder.send({ type: "control.take" });
+    holder.send({ type: "input.copy", action: "cut", id: 7 });
+    const copied = () => holder.frames.flatMap((frame) => (frame.type === "clipboard" ? [frame.data] : []));
+    await holder.until(() => copied().length > 0);
+    assert.deepEqual(copied(), [{ id: 7, text: "text of a cut", html: null }]);
+    await other.settle();
+    assert.ok(!other.frames.some(({ type }) => type === "clipboard"));
+    for (const client of [holder, other]) client.socket.close();
+    await Promise.all([holder.ended(), other.ended()]);
+  });
+
+  it("that pastes as an event gives the page text and HTML", async () => {
+    const client = rig.connect("ses_b/live");
+    await client.ready();
+    client.send({ type: "control.take" });
+    client.send({ type: "input.paste", text: "a", html: "<b>a</b>", isEvent: true });
+    await client.settle();
+    assert.deepEqual(rig.browser.pastes.splice(0), [
+      [
+        { kind: "text", type: "text/plain", text: "a" },
+        { kind: "text", type: "text/html", text: "<b>a</b>" },
+      ],
+    ]);
+    assert.deepEqual(rig.browser.inputs, []);
+    client.socket.close();
+    await client.ended();
+  });
+
+  it("that sets the viewport has an effect; when its connection ends, the size stays and the sharpness does not", async () => {
+    const client = rig.connect("ses_b/live");
+    await client.ready();
+    client.send({ type: "control.take" });
+    const size = { width: 390, height: 844 };
+    client.send({ type: "viewport.set", size, scale: 2 });
+    await client.settle();
+    client.socket.close();
+    await client.ended();
+    const last = rig.connect("ses_b/live");
+    await last.ready();
+    await last.settle();
+    assert.deepEqual(rig.browser.viewports.splice(0), [
+      { size, scale: 2 },
+      { size: null, scale: 1 },
+    ]);
+    last.socket.close();
+    await last.ended();
+  });
+
+  it("gets the stage only with view.subscribe and stage, and acts on it only with control", async () => {
+    const [plain, holder] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
+    await Promise.all([plain.ready(), holder.ready()]);
+    plain.send({ type: "view.subscribe" });
+    holder.send({ type: "view.subscribe", stage: true });
+    await Promise.all([plain.settle(), holder.settle()]);
+    const tab = { id: "1", title: "A page", url: "https://shop.example/", isShown: true };
+    const state = { tabs: [tab], isLoading: false, failure: null, widget: null };
+    rig.browser.stage(state);
+    await holder.until(() => holder.frames.some(({ type }) => type === "stage"));
+    const frame = holder.frames.find(({ type }) => type === "stage");
+    assert.deepEqual(frame?.type === "stage" && frame.data, state);
+    await plain.settle();
+    assert.ok(!plain.frames.some(({ type }) => type === "stage"));
+
+    const actions: LiveClientFrame[] = [
+      { type: "input.widget", widgetId: "w", answer: { kind: "dialog", isAccepted: true, text: "Ada" } },
+      { type: "input.tab", action: "close", tabId: "1" },
+      { type: "input.stop" },
+    ];
+    holder.send({ type: "control.take" });
+    await holder.settle();
+    for (const action of actions) plain.send(action);
+    await plain.settle();
+    assert.deepEqual(rig.browser.actions, []);
+    for (const action of actions) holder.send(action);
+    await holder.settle();
+    assert.deepEqual(rig.browser.actions.splice(0), [
+      { type: "answer", widgetId: "w", answer: { kind: "dialog", isAccepted: true, text: "Ada" } },
+      { type: "closeTab", tabId: "1" },
+      { type: "stop" },
+    ]);
+    for (const client of [plain, holder]) client.socket.close();
+    await Promise.all([plain.ended(), holder.ended()]);
   });
 
   it("that takes control releases the keys and buttons which the previous holder still presses", async () => {
@@ -350,6 +447,112 @@ describe("a frame from a client", () => {
     assert.ok(!other.frames.some(({ type }) => type === "cursor"));
     mover.socket.close();
     other.socket.close();
+  });
+});
+
+describe("control", () => {
+  const lastOf = ({ frames }: TestClient) =>
+    frames.flatMap((frame) => (frame.type === "control" ? [frame.data] : [])).at(-1);
+  const tokenOf = ({ frames }: TestClient) =>
+    frames.flatMap((frame) => (frame.type === "control.token" ? [frame.data.token] : [])).at(-1);
+  const visit = async (label: string) => {
+    const token = await rig.addShare("ses_b", "drive", label);
+    return async () => {
+      const client = rig.connect("ses_b/live", {});
+      await client.opened();
+      client.send({ type: "auth", token });
+      await client.ready();
+      return client;
+    };
+  };
+
+  it("has the name of the link's label, which all connections are shown", async () => {
+    const [ada, bob] = [await (await visit(" Ada\n L. "))(), await (await visit("Bob"))()];
+    ada.send({ type: "control.take" });
+    await bob.until(() => lastOf(bob)?.name === "Ada L.");
+    bob.send({ type: "control.take" });
+    await ada.until(() => lastOf(ada)?.holder === "someone");
+    assert.equal(lastOf(ada)?.name, "Bob");
+    bob.send({ type: "control.release", note: "n".repeat(1_000) });
+    await ada.until(() => lastOf(ada)?.holder === null);
+    assert.deepEqual([lastOf(ada)?.name, lastOf(ada)?.ended], [null, "given_back"]);
+    bob.send({ type: "control.release", note: "n".repeat(1_001) });
+    assert.partialDeepStrictEqual(await bob.ended(), { code: 1008 });
+    ada.socket.close();
+  });
+
+  it("survives a lost connection; only the token of its holder resumes it", async () => {
+    rig.browser.inputs.splice(0);
+    const connectAda = await visit("Ada again");
+    const ada = await connectAda();
+    const bob = await (await visit("Bob again"))();
+    ada.send({ type: "control.take" });
+    await ada.settle();
+    const token = tokenOf(ada) ?? "";
+    assert.match(token, /^[\w-]{32}$/);
+    ada.socket.terminate();
+    await bob.until(() => lastOf(bob)?.expiresBecause === "away");
+    assert.ok((lastOf(bob)?.expiresAt ?? "") > new Date().toISOString());
+    for (const guess of ["x", "con_1"]) bob.send({ type: "control.resume", token: guess });
+    bob.send({ type: "input.text", text: "stolen" });
+    await bob.settle();
+    assert.deepEqual([lastOf(bob)?.holder, tokenOf(bob)], ["someone", undefined]);
+    const back = await connectAda();
+    back.send({ type: "control.resume", token });
+    back.send({ type: "input.text", text: "mine" });
+    await back.settle();
+    assert.equal(lastOf(back)?.holder, "you");
+    assert.notEqual(tokenOf(back), token);
+    assert.deepEqual(rig.browser.inputs.splice(0), [{ type: "text", text: "mine" }]);
+    back.socket.close();
+    await bob.until(() => lastOf(bob)?.holder === null);
+    bob.socket.close();
+  });
+
+  it("has a countdown when there was no input for long; one frame keeps it, and it ends without", async (t) => {
+    const quick = await openLiveRig({ db: rig.db, controlTimes: { idleMs: 600, warnMs: 500 } });
+    t.after(quick.close);
+    const ada = quick.connect("ses_b/live");
+    await ada.ready();
+    ada.send({ type: "control.take" });
+    await ada.until(() => lastOf(ada)?.expiresBecause === "idle");
+    ada.send({ type: "control.keep" });
+    await ada.until(() => lastOf(ada)?.expiresBecause === null);
+    await ada.until(() => lastOf(ada)?.ended === "idle");
+    assert.equal(lastOf(ada)?.holder, null);
+    ada.socket.close();
+  });
+
+  it("is not taken more than 30 times a minute by one connection, which is told so", async () => {
+    const client = rig.connect("ses_b/live");
+    await client.ready();
+    for (let each = 0; each < 31; each += 1) {
+      client.send({ type: "control.take" });
+      client.send({ type: "control.release" });
+      await client.settle();
+    }
+    assert.match(lastOf(client)?.problem ?? "", /too often/);
+    assert.equal(client.frames.filter(({ type }) => type === "control.token").length, 30);
+    client.socket.close();
+    await client.ended();
+  });
+
+  it("begins when the agent's script has ended; input that is sent meanwhile waits for it", async () => {
+    const client = rig.connect("ses_b/live");
+    await client.ready();
+    const script = rig.browser.leases.beginScript("ses_b");
+    client.send({ type: "control.take" });
+    client.send({ type: "input.text", text: "early" });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    script.signal.addEventListener("abort", () => resolve());
+    if (!script.signal.aborted) await promise;
+    assert.deepEqual([script.interruptedBy(), lastOf(client)?.holder], ["Someone", undefined]);
+    script.end();
+    await client.settle();
+    assert.equal(lastOf(client)?.holder, "you");
+    assert.deepEqual(rig.browser.inputs.splice(0), [{ type: "text", text: "early" }]);
+    client.socket.close();
+    await client.ended();
   });
 });
 

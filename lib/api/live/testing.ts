@@ -9,11 +9,17 @@ import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type {
   BrowserInput,
   BrowserService,
+  PastedItem,
   ScreencastFrame,
   ScriptPointer,
   ViewListeners,
+  ViewportChange,
 } from "#lib/browser/browser-service.ts";
-import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
+import { type BrowserControl, createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { type ControlLeases, createControlLeases } from "#lib/browser/view/control-leases.ts";
+import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
+import type { ControlTimes } from "#lib/browser/view/control-state.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
@@ -34,19 +40,62 @@ export const TEST_KEY = "a-key-of-the-configuration";
 export const TEST_ORIGIN = "http://127.0.0.1:3000";
 const OTHER_KEY = "a-key-of-somebody-else";
 
-type TestBrowser = Pick<BrowserService, "watch" | "input" | "readCursor"> & {
+type TestBrowser = Pick<
+  BrowserService,
+  "watch" | "drive" | "act" | "copy" | "paste" | "setViewport" | "control" | "readCursor"
+> & {
   emit: (frame: ScreencastFrame) => void;
   point: (pointer: ScriptPointer) => void;
   watchers: () => number;
   inputs: BrowserInput[];
+  leases: ControlLeases;
+  pastes: (readonly PastedItem[])[];
+  viewports: ViewportChange[];
+  actions: StageAction[];
+  stage: (state: StageState) => void;
 };
 
-/** Creates a fake browser. It shows the frames that the test emits, and records the inputs of viewers. */
-function createTestBrowser(): TestBrowser {
+/** Creates a fake browser. It shows the frames that the test emits, and records the inputs of who has control. */
+function createTestBrowser(control: BrowserControl, times?: Partial<ControlTimes>): TestBrowser {
   const watchers = new Set<ViewListeners>();
   const inputs: BrowserInput[] = [];
+  const pastes: TestBrowser["pastes"] = [];
+  const viewports: ViewportChange[] = [];
+  const actions: StageAction[] = [];
+  const leases = createControlLeases({
+    hostId: "bh_test",
+    input: async (_sessionId, input) => void inputs.push(input),
+    readField: async () => null,
+    addressOf: () => null,
+    onChange: control.apply,
+    onTaken() {},
+    onEnded() {},
+    ...(times && { times }),
+  });
+  const host: Awaited<ReturnType<Parameters<typeof createControlledCalls>[0]["browsers"]>> = {
+    async input(_sessionId, input, mayPass) {
+      if (mayPass?.(input)) inputs.push(input);
+    },
+    copy: async (_sessionId, action) => ({ text: `text of a ${action}`, html: null }),
+    async paste(_sessionId, items) {
+      pastes.push(items);
+      return true;
+    },
+    setViewport: async (_sessionId, change) => void viewports.push(change),
+    async act(_sessionId, action) {
+      actions.push(action);
+      return { isDone: true };
+    },
+  };
   return {
     inputs,
+    pastes,
+    viewports,
+    actions,
+    leases,
+    stage: (state) => {
+      for (const watcher of watchers) watcher.onStage?.(state);
+    },
     watchers: () => watchers.size,
     emit: (frame) => {
       for (const watcher of watchers) watcher.onFrame(frame);
@@ -60,7 +109,7 @@ function createTestBrowser(): TestBrowser {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    input: async (_sessionId, input) => void inputs.push(input),
+    ...createControlledCalls({ control: leases, browsers: async () => host, via: () => leases }),
   };
 }
 
@@ -92,7 +141,13 @@ export const testEvent = (question: string): NewEvent => ({
 
 /** Opens a live hub with its own event log and server. Also opens a database if `options.db` is omitted. */
 export async function openLiveRig(
-  options: { authTimeoutMs?: number; now?: () => number; db?: Database; bus?: EventBus } = {},
+  options: {
+    authTimeoutMs?: number;
+    now?: () => number;
+    db?: Database;
+    bus?: EventBus;
+    controlTimes?: Partial<ControlTimes>;
+  } = {},
 ) {
   const own = options.db ? undefined : await openTestDatabase();
   const db = options.db ?? own?.db;
@@ -104,9 +159,9 @@ export async function openLiveRig(
     { key: TEST_KEY, ownerId: "owner" },
     { key: OTHER_KEY, ownerId: "else" },
   ];
-  const browser = createTestBrowser();
   const store = createKeyStore(db);
   const control = createBrowserControl(openTopic(bus, "browser-control"));
+  const browser = createTestBrowser(control, options.controlTimes);
   const access = createAccessWatch({
     rows: {
       readKeys: store.readLive,
@@ -177,13 +232,16 @@ export async function openLiveRig(
         for (const question of questions) emit(testEvent(question));
       }),
     /** Creates another share link of a session. @returns its token. */
-    async addShare(sessionId: string, role: ShareRole): Promise<string> {
-      const token = `token-${sessionId}-${role}`;
+    async addShare(sessionId: string, role: ShareRole, label?: string): Promise<string> {
+      const parts = [sessionId, role, label].filter((each) => each !== undefined);
+      const name = parts.join("-").replace(/\W+/g, "-");
+      const token = `token-${name}`;
       await db.insert(shareTokens).values({
-        id: `lnk_${sessionId}_${role}`,
+        id: `lnk_${name}`,
         tokenHash: hashToken(token),
         sessionId,
         role,
+        ...(label !== undefined && { label }),
       });
       return token;
     },
@@ -192,6 +250,7 @@ export async function openLiveRig(
     async close() {
       await hub.close();
       control.close();
+      browser.leases.close();
       access.close();
       server.close();
       server.closeAllConnections();

@@ -27,7 +27,13 @@ import { readVisit } from "../auth/exchange-link.ts";
 import { findSubAgent } from "../auth/known-session.ts";
 import { readAgentViews } from "../handlers/agent-handlers.ts";
 import type { ApiServices } from "../handlers/services.ts";
-import { readCompactions, readMissingTools, readToolCalls } from "./read-event-views.ts";
+import {
+  readCompactions,
+  readMissingTools,
+  readQuestions,
+  readStops,
+  readToolCalls,
+} from "./read-event-views.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 
 const RUNS = 50;
@@ -95,6 +101,7 @@ async function takeLiveViewSnapshot(
       isStructured: false,
       outputSchema: null,
       hasBrowser: await hasOwnBrowser(services.db, session),
+      hasWorkspace: false,
       mayDelegate: false,
       excludesTools: false,
     },
@@ -114,6 +121,8 @@ async function takeLiveViewSnapshot(
     annotations: [],
     elicitations: [],
     waitingOn: null,
+    questions: [],
+    stops: {},
     deliverables: [],
     variants: [],
     previews: [],
@@ -123,6 +132,7 @@ async function takeLiveViewSnapshot(
     requirements: [],
     pages: [],
     imports: [],
+    hasFiles: false,
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     hasOwnLink: false,
@@ -141,6 +151,7 @@ function pathsOf(sessionId: string, pageId: string) {
     live: `${data}/live`,
     actions: `${sessionId === pageId ? `/s/${pageId}` : data}/actions`,
     artifacts: `${data}/artifacts`,
+    files: `/api/sessions/${sessionId}/files`,
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
@@ -151,6 +162,9 @@ function pathsOf(sessionId: string, pageId: string) {
     agents,
   };
 }
+
+const hasWorkspace = ({ sandbox }: ApiServices, { capabilities, parentSessionId }: SessionRow): boolean =>
+  capabilities.sandbox && parentSessionId === null && sandbox.describe().kind !== "none";
 
 /** Describes a session as a sub-agent. Null for a session without a parent. */
 async function readAgentFacts(
@@ -212,6 +226,7 @@ async function takeSnapshot(
       isStructured: session.outputSchema !== null,
       outputSchema: session.outputSchema,
       hasBrowser: await hasOwnBrowser(services.db, session),
+      hasWorkspace: hasWorkspace(services, session),
       mayDelegate: session.subAgents,
       excludesTools: services.settings.excludesTools || session.tools.externalTurnExclude.length > 0,
     },
@@ -227,6 +242,8 @@ async function takeSnapshot(
     messages: messages.slice(-MESSAGES),
     hasEarlier: messages.length > MESSAGES,
     toolCalls: readToolCalls(events),
+    questions: readQuestions(events),
+    stops: readStops(events),
     compactions: readCompactions(events),
     missingTools: readMissingTools(events),
     queue: await listQueue(db, session.id),
@@ -252,6 +269,7 @@ async function takeSnapshot(
     reports: await listReports(db, session.id, { onlyNewest: true }),
     testRuns: (await listTestRuns(db, session.id, { limit: TEST_RUNS })).map(showTestRun),
     ...(await readPlanning(services, session)),
+    hasFiles: hasWorkspace(services, session) && session.startupStatus !== "uninitialized",
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
     // The page gets only this flag and not the link, because the length of a compressed page can reveal a secret in the

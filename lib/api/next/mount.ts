@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 import type { METHODS } from "../contract/paths.ts";
-import { isRoutedSessionId } from "../contract/paths.ts";
+import { FILE_PATH, isRoutedSessionId, readFilePath } from "../contract/paths.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
 import { isPagesHost } from "../http/pages-host.ts";
@@ -14,7 +14,7 @@ import type { PageLoaders } from "./page-loaders.ts";
 export type { Mounted } from "./find-container.ts";
 export type { LandingPage } from "./page-loaders.ts";
 
-type RouteContext = { params: Promise<Record<string, string> | undefined> };
+type RouteContext = { params: Promise<Record<string, string | string[]> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
 /**
@@ -24,13 +24,26 @@ type RouteHandler = (request: Request, context: RouteContext) => Promise<Respons
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
     // Next passes no params object for a path without parameters.
-    const params = (await context.params) ?? {};
+    const params = toParams(request, (await context.params) ?? {});
     // For this operation, a session id in the wrong form gets Next's 404 page. Source: specification, Errors, other
     // rules, 1.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return answer(request, async () => (await findContainer()).serve(operations, request, params));
   };
   return forEveryMethod(handle);
+}
+
+/** Number of parts of a URL's path before the path of a file, with the empty one before the first slash. */
+const PARTS_BEFORE_FILE = "/api/sessions/:sessionId/files".split("/").length;
+
+/** Reads the path of a file from the URL, because Next splits it into parts. */
+function toParams(request: Request, params: Record<string, string | string[]>): Record<string, string> {
+  const { [FILE_PATH]: parts, ...others } = params;
+  const read =
+    parts === undefined
+      ? {}
+      : readFilePath(new URL(request.url).pathname.split("/").slice(PARTS_BEFORE_FILE));
+  return { ...(others as Record<string, string>), ...(typeof read === "string" && { [FILE_PATH]: read }) };
 }
 
 /**
@@ -80,7 +93,7 @@ export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
 export function mountShareLink(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {
-      const { sessionId = "" } = (await context.params) ?? {};
+      const sessionId = String((await context.params)?.sessionId ?? "");
       const { searchParams } = new URL(request.url);
       const rest = searchParams.get("page") ?? "";
       const link = new URL(`/s/${encodeURIComponent(sessionId)}${rest}`, request.url);

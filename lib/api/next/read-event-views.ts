@@ -1,8 +1,16 @@
 import type { DomainEvent } from "#lib/events/event.ts";
 import { toMissingTools } from "#lib/page/labels/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
+import { applyQuestionEvent } from "#lib/page/state/apply-question.ts";
+import { applyStop } from "#lib/page/state/apply-stop.ts";
 import { toBegunCall } from "#lib/page/state/begin-tool-call.ts";
-import type { CompactionView, MissingToolsView, ToolCallView } from "#lib/page/state/view-types.ts";
+import type {
+  CompactionView,
+  MissingToolsView,
+  QuestionView,
+  StopView,
+  ToolCallView,
+} from "#lib/page/state/view-types.ts";
 
 /**
  * Lists the compactions in a session's events, except those that had not ended when their run ended. Each compaction
@@ -44,9 +52,26 @@ export function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
     if (event.kind === "tool.result") {
       const started = calls.get(event.toolCallId);
       const { state, refusal = null, preview, resultId, evidence, durationMs } = event;
-      if (started)
-        calls.set(event.toolCallId, { ...started, state, refusal, preview, resultId, evidence, durationMs });
+      const shown = { isStopped: event.stopped ?? false, actions: event.actions ?? [] };
+      const ended = { state, refusal, preview, resultId, evidence, durationMs };
+      if (started) calls.set(event.toolCallId, { ...started, ...ended, ...shown });
     }
   }
   return [...calls.values()];
+}
+
+/** Lists the questions in a session's events, with their answers. */
+export function readQuestions(events: readonly DomainEvent[]): QuestionView[] {
+  let questions: QuestionView[] = [];
+  for (const event of events)
+    if (event.kind === "elicitation.requested" || event.kind === "elicitation.resolved")
+      questions = applyQuestionEvent(questions, event);
+  return questions;
+}
+
+/** Returns who stopped the runs in a session's events. */
+export function readStops(events: readonly DomainEvent[]): Readonly<Record<string, StopView>> {
+  let stops: Readonly<Record<string, StopView>> = {};
+  for (const event of events) if (event.kind === "turn.stopping") stops = applyStop(stops, event);
+  return stops;
 }

@@ -3,6 +3,7 @@ import { type Admission, admitCaller } from "../auth/admit-caller.ts";
 import { findKnownSession, unknownSession } from "../auth/known-session.ts";
 import { ERROR_STATUS } from "../contract/error-codes.ts";
 import type { Operation } from "../contract/operation.ts";
+import { FILE_PATH } from "../contract/paths.ts";
 import type { Answer, Call, Handler } from "../handlers/handler.ts";
 import type { ApiServices } from "../handlers/services.ts";
 import type { ReadBody } from "../http/body/body-reader.ts";
@@ -23,6 +24,8 @@ const BODY_BYTES_MAX = 64 * 1024;
  * handler does not run.
  */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
+/** The path of a file is no id: its handler checks it. */
+const isMalformed = ([name, id]: [string, string]): boolean => name !== FILE_PATH && !ID.test(id);
 
 /**
  * Serves one operation: authenticates the caller, reads and validates the body and the query, counts the call against
@@ -91,7 +94,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   // For paths below /s/:sessionId/agents/:agentId, `admitted.session` is the sub-agent's session. The handler gets the
   // id of this session.
   const handlerParams = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
-  const malformed = Object.entries(params).find(([, id]) => !ID.test(id));
+  const malformed = Object.entries(params).find(isMalformed);
   if (malformed) return fail("not_found", `no such ${malformed[0].replace("Id", "")}`);
   const body = await readBody(services, operation, request, senderOf(admitted, params));
   if (!body.ok) return body;
@@ -155,6 +158,8 @@ async function readBody(
   request: Request,
   owner: string | undefined,
 ): Promise<ReadBody> {
+  const maxBytes = operation.bodyBytesMax ?? BODY_BYTES_MAX;
+  if (operation.takesBytes) return bodies.readBytes(request, { maxBytes, owner });
   if (!operation.body) return NO_BODY;
   if (operation.isBodyOptional && isWithoutBody(request)) {
     const empty = validate(operation.body, {}, "body");
@@ -163,7 +168,7 @@ async function readBody(
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
-  return bodies.read(request, { maxBytes: operation.bodyBytesMax ?? BODY_BYTES_MAX, owner, operation });
+  return bodies.read(request, { maxBytes, owner, operation });
 }
 
 const isWithoutBody = ({ headers }: Request): boolean =>

@@ -25,6 +25,8 @@ export type AttachedServices = {
   ) => Promise<ServiceCalls[Name]["result"]>;
   /** Calls a connected process, if there is one. Ignores failures. */
   tell: <Name extends keyof ServiceCalls & string>(method: Name, args: ServiceCalls[Name]["args"]) => void;
+  /** Calls all connected processes. Ignores failures. */
+  tellAll: <Name extends keyof ServiceCalls & string>(method: Name, args: ServiceCalls[Name]["args"]) => void;
   /** The records of browsers, at the connected processes. */
   records: BrowserRecords;
 };
@@ -115,6 +117,9 @@ export function createAttachedServices(
       findLink()
         ?.call(method, args)
         .catch(() => {});
+    },
+    tellAll(method, args) {
+      for (const link of links) if (link.isOpen()) link.call(method, args).catch(() => {});
     },
     records: {
       readSession: record("readSession"),

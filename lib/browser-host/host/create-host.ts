@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import type { WebSocket } from "ws";
 import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
+import type { ControlTimes } from "#lib/browser/view/control-state.ts";
+import { createHostControl } from "#lib/browser/view/host-control.ts";
 import { createLink, type Link } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import type { HostCalls, HostSettings, ServiceCalls } from "../host-calls.ts";
 import { type AttachedServices, createAttachedServices } from "./attached-services.ts";
 import { createCallRegister } from "./call-register.ts";
-import { createHostControl } from "./host-control.ts";
 import { createHandlers } from "./host-handlers.ts";
 import { createHostLease } from "./host-lease.ts";
 import { createHostLog } from "./host-log.ts";
@@ -23,6 +25,8 @@ type HostDeps = MachineSettings & {
   lingerMs: number;
   /** How long the lease of a test run stays without a connected process. Default: it ends with its process. */
   leaseKeptMs?: number;
+  /** See `CONTROL_TIMES`. */
+  controlTimes?: Partial<ControlTimes>;
   /** Whether the host stays when it has nothing to do: an operator has started it. */
   isRemote: boolean;
   scripts: ScriptRunner;
@@ -84,7 +88,16 @@ export function createHost(deps: HostDeps): BrowserHost {
     onLost,
     logger,
   });
-  const control = createHostControl();
+  /** The browsers, as soon as they have been created. */
+  let browsers: StartedBrowsers["browsers"] | undefined;
+  const control = createHostControl({
+    hostId: id,
+    browsers: () => browsers,
+    onChange: (state) => services.tellAll("controlChanged", { state }),
+    emit: (sessionId, event) => services.records.emit({ sessionId, change: randomUUID(), event }),
+    logger,
+    ...(deps.controlTimes && { times: deps.controlTimes }),
+  });
   const callers = createScriptCallers();
   const origins = createServiceOrigins();
   const startDeps: StartDeps = {
@@ -110,7 +123,11 @@ export function createHost(deps: HostDeps): BrowserHost {
     isEnding: () => isEnding,
     start(settings: HostSettings) {
       ({ scriptOrigin } = settings);
-      return started.start(settings, () => startBrowsers(startDeps, settings));
+      return started.start(settings, async () => {
+        const own = await startBrowsers(startDeps, settings);
+        ({ browsers } = own);
+        return own;
+      });
     },
     async started() {
       const own = await started.read();
@@ -144,6 +161,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       isEnding = true;
       clearInterval(timer);
       lease.close();
+      control.close();
       const own = await started.read();
       await Promise.all([own?.browsers.close(), scripts.close(), deps.tests?.close()]);
     },

@@ -1,3 +1,5 @@
+import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
+import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { IncomingCall, Link, LinkHandlers } from "#lib/host-link/link.ts";
 import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import { PAGE_TOOLS } from "#lib/tools/browser/create-page-tools.ts";
@@ -5,7 +7,6 @@ import type { ToolCall } from "#lib/tools/tool.ts";
 import type { HostCalls, HostInfo, HostSettings, SentCall, ServiceCalls } from "../host-calls.ts";
 import type { AttachedServices } from "./attached-services.ts";
 import type { CallRegister } from "./call-register.ts";
-import type { HostControl } from "./host-control.ts";
 import type { HostLease } from "./host-lease.ts";
 import type { HostTests } from "./host-tests.ts";
 import type { KeptLeases } from "./kept-leases.ts";
@@ -47,6 +48,7 @@ export function createHandlers(
     ...createPlaceHandlers(deps),
     ...createTestHandlers(deps),
     ...createBrowserHandlers(deps),
+    ...createControlHandlers(deps, ownLink),
     ...createWorkHandlers(deps, ownLink),
   };
 }
@@ -56,7 +58,7 @@ type Handlers<Names extends keyof HostCalls> = Pick<LinkHandlers<HostCalls>, Nam
 function createAttachHandlers(
   { services, origins, control, lease, isEnding, start, describeHost, end }: HandlerDeps,
   ownLink: () => Link<ServiceCalls>,
-): Handlers<"attach" | "control" | "leave"> {
+): Handlers<"attach" | "leave"> {
   return {
     async attach(settings) {
       // A browser that started now would end with the host.
@@ -66,16 +68,12 @@ function createAttachHandlers(
       const starting = start(settings);
       // Before the browsers have started: the end of earlier ones is recorded through this link.
       services.add(link);
-      void link.ended.then(() => control.forget(link));
+      void link.ended.then(() => control.forgetLink(link));
       const { browsers } = await starting;
       // Calls are refused until the lease of a host that was alone is renewed.
       await lease.renewNow();
       const { available, detail } = browsers.describe();
-      return { ...describeHost(), browser: { available, detail } };
-    },
-    async control({ claims }) {
-      control.apply(claims, ownLink());
-      return null;
+      return { ...describeHost(), browser: { available, detail }, control: control.list() };
     },
     async leave({ isFinal }) {
       services.noteLeaving(ownLink());
@@ -169,7 +167,6 @@ type BrowserNames =
   | "settle"
   | "touch"
   | "watch"
-  | "input"
   | "readCursor"
   | "reapIdle"
   | "closeSession"
@@ -177,7 +174,7 @@ type BrowserNames =
   | "offerPlaces";
 
 /** Creates the calls that go to the browsers as they are. */
-function createBrowserHandlers({ lease, started, isDraining }: HandlerDeps): Handlers<BrowserNames> {
+function createBrowserHandlers({ control, lease, started, isDraining }: HandlerDeps): Handlers<BrowserNames> {
   const browsers = async () => (await started()).browsers;
   /** For calls that act on pages. */
   const leased = () => {
@@ -208,27 +205,62 @@ function createBrowserHandlers({ lease, started, isDraining }: HandlerDeps): Han
       (await browsers()).touch(sessionId);
       return null;
     },
-    async watch({ sessionId }, { signal, send }) {
+    async watch({ sessionId, hasStage }, { signal, send }) {
       const newest = createNewestFirst(send);
-      const stop = (await browsers()).watch(sessionId, { onFrame: newest.frame, onPointer: newest.pointer });
+      const stop = (await browsers()).watch(sessionId, {
+        onFrame: newest.frame,
+        onPointer: newest.pointer,
+        ...(hasStage && { onStage: newest.stage }),
+      });
       await untilAborted(signal).finally(stop);
-      return null;
-    },
-    async input({ sessionId, input }) {
-      await (await leased()).input(sessionId, input);
       return null;
     },
     readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
     reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
     async closeSession({ sessionId }) {
+      control.drop(sessionId);
       await (await browsers()).closeSession(sessionId);
       return null;
     },
     async handOver({ sessionId }) {
+      control.drop(sessionId);
       (await browsers()).handOver(sessionId);
       return null;
     },
     offerPlaces: async ({ count }) => (isDraining() ? 0 : (await browsers()).offerPlaces(count)),
+  };
+}
+
+/** Creates the calls about people's control of pages. */
+function createControlHandlers(
+  { control, lease, started }: HandlerDeps,
+  ownLink: () => Link<ServiceCalls>,
+): Handlers<"input" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl"> {
+  const controlled = createControlledCalls({
+    control,
+    async browsers() {
+      lease.check();
+      return (await started()).browsers;
+    },
+    via: ownLink,
+  });
+  return {
+    async input({ sessionId, connectionId, input }) {
+      await controlled.drive(sessionId, connectionId, input);
+      return null;
+    },
+    copy: ({ sessionId, connectionId, action }) => controlled.copy(sessionId, connectionId, action),
+    paste: ({ sessionId, connectionId, items }) => controlled.paste(sessionId, connectionId, items),
+    async setViewport({ sessionId, connectionId, change }) {
+      await controlled.setViewport(sessionId, connectionId, change);
+      return null;
+    },
+    act: ({ sessionId, connectionId, action }) => controlled.act(sessionId, connectionId, action),
+    async control({ sessionId, request }) {
+      if (request.type === "take") lease.check();
+      return controlled.control(sessionId, request);
+    },
+    readControl: async ({ sessionId }) => control.stateOf(sessionId) ?? null,
   };
 }
 

@@ -5,7 +5,6 @@ import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { ServiceCalls, UnrecordedSessions } from "../host-calls.ts";
 import { createAttachedServices } from "./attached-services.ts";
-import { createHostControl } from "./host-control.ts";
 import { createHostLease } from "./host-lease.ts";
 import { createHostLog } from "./host-log.ts";
 import { createNewestFirst } from "./newest-first.ts";
@@ -34,37 +33,6 @@ function openTestLink(answer: Answer) {
 }
 const hangUp = () => Promise.reject(new LinkEndedError("the process was killed"));
 const noAnswer = () => new Promise(() => {});
-
-test("the claim of a person ends with the last process that told it, and a late message cannot restore it", () => {
-  const control = createHostControl();
-  const [first, second] = [{}, {}];
-  const claim = { sessionId: "ses_a", holder: "a connection", stamp: 5 };
-  let changes = 0;
-  control.follow("ses_a", () => {
-    changes += 1;
-  });
-  control.apply([claim], first);
-  control.apply([claim], second);
-  control.forget(first);
-  assert.equal(control.holderOf("ses_a"), "a connection");
-  control.forget(second);
-  assert.deepEqual([control.holderOf("ses_a"), changes], [undefined, 2]);
-  control.apply([{ ...claim, holder: "another", stamp: 4 }], first);
-  assert.equal(control.holderOf("ses_a"), undefined);
-  control.apply([{ ...claim, stamp: 6 }], first);
-  control.apply([{ ...claim, stamp: 6, holder: null }], second);
-  assert.equal(control.holderOf("ses_a"), undefined);
-});
-
-test("ended claims are kept up to a number", () => {
-  const control = createHostControl();
-  const teller = {};
-  for (let each = 0; each < 3_000; each += 1)
-    control.apply([{ sessionId: `ses_${each}`, holder: null, stamp: 5 }], teller);
-  control.apply([{ sessionId: "ses_0", holder: "late", stamp: 4 }], teller);
-  control.apply([{ sessionId: "ses_2999", holder: "late", stamp: 4 }], teller);
-  assert.deepEqual([control.holderOf("ses_0"), control.holderOf("ses_2999")], ["late", undefined]);
-});
 
 test("the lease is compared at each call, and a host that was alone works again after a renewal", async () => {
   let now = 0;

@@ -1,26 +1,33 @@
 import type { ScreencastFrame, ScriptPointer } from "#lib/browser/browser-service.ts";
+import type { StageState } from "#lib/browser/stage/stage-state.ts";
 import type { HostCalls } from "../host-calls.ts";
 
-/** Sends frames and pointers of scripts to a viewer. */
+/** Sends frames, pointers of scripts and states of the stage to a viewer. */
 type NewestFirst = {
   frame: (frame: ScreencastFrame) => void;
   pointer: (pointer: ScriptPointer) => void;
+  stage: (state: StageState) => void;
 };
 
-/** Sends one item at a time. If items arrive faster than they leave, sends only the newest frame and the newest pointer. */
+/** Sends one item at a time. If items arrive faster than they leave, sends only the newest of each kind. */
 export function createNewestFirst(send: (item: HostCalls["watch"]["item"]) => Promise<void>): NewestFirst {
   let frame: ScreencastFrame | undefined;
   let pointer: ScriptPointer | undefined;
+  let stage: StageState | undefined;
   let isSending = false;
 
   async function sendAll(): Promise<void> {
     if (isSending) return;
     isSending = true;
-    while (frame !== undefined || pointer !== undefined) {
-      const next = pointer === undefined ? [] : [{ pointer }];
-      const items = frame === undefined ? next : [...next, { frame }];
+    while (frame !== undefined || pointer !== undefined || stage !== undefined) {
+      const items = [
+        ...(pointer === undefined ? [] : [{ pointer }]),
+        ...(stage === undefined ? [] : [{ stage }]),
+        ...(frame === undefined ? [] : [{ frame }]),
+      ];
       frame = undefined;
       pointer = undefined;
+      stage = undefined;
       await Promise.all(items.map(send));
     }
     isSending = false;
@@ -33,6 +40,10 @@ export function createNewestFirst(send: (item: HostCalls["watch"]["item"]) => Pr
     },
     pointer(newest) {
       pointer = newest;
+      void sendAll();
+    },
+    stage(newest) {
+      stage = newest;
       void sendAll();
     },
   };

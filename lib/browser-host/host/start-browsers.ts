@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
 import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
+import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
@@ -28,7 +29,8 @@ export type StartedBrowsers = {
 
 /** What the browsers of a host need. What they store goes to the connected processes. */
 export type StartDeps = MachineSettings &
-  Pick<HostServices, "control" | "scripts" | "scriptHelpers"> & {
+  Pick<HostServices, "scripts" | "scriptHelpers"> & {
+    control: HostControl;
     logger: Logger;
     services: Pick<AttachedServices, "ask" | "tell" | "records">;
     origins: ServiceOrigins;
@@ -42,6 +44,7 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
   const { allow, idleMs, waitMs, keepSpare, webdriver } = settings;
   const browsers = await createHostBrowsers({
     records: services.records,
+    control: deps.control,
     logger,
     launch,
     dataDir,

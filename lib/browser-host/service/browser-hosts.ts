@@ -23,6 +23,8 @@ export type BrowserHosts = {
   of: (sessionId: string) => Promise<ConnectedHost>;
   /** Returns the host that runs or starts the session's browser. Undefined if none does. */
   find: (sessionId: string) => Promise<ConnectedHost | undefined>;
+  /** Like `find`. If no browser runs, returns the host at which a person has control of the session, if it is connected. */
+  findLeased: (sessionId: string) => Promise<ConnectedHost | undefined>;
   /**
    * Returns the host in the session's box, or the least loaded host, for a new session. Starts a host if there is none.
    */
@@ -66,8 +68,9 @@ export function createBrowserHosts(given: BrowserHostsDeps): BrowserHosts {
   return {
     async of(sessionId) {
       if (hosts.isClosed) throw new Error("the service is closing");
-      return (await find(hosts, sessionId)) ?? choose(hosts, sessionId);
+      return (await findLeased(hosts, sessionId)) ?? choose(hosts, sessionId);
     },
+    findLeased: (sessionId) => findLeased(hosts, sessionId),
     find: (sessionId) => find(hosts, sessionId),
     choose: (sessionId) => choose(hosts, sessionId),
     list: connections.list,
@@ -100,6 +103,13 @@ async function connectKnown({ deps, connections, remotes }: Hosts): Promise<void
 /** Lets a host of another version know the version of this process. */
 async function announce({ sealer }: HostConnectionsDeps, { id, url, sealedToken }: HostRow): Promise<void> {
   await identifyHost({ url, token: sealer.open(placeHostToken(id), sealedToken) });
+}
+
+async function findLeased(hosts: Hosts, sessionId: string): Promise<ConnectedHost | undefined> {
+  const found = await find(hosts, sessionId);
+  if (found) return found;
+  const state = hosts.deps.control.stateOf(sessionId);
+  return state?.holder ? hosts.connections.get(state.hostId) : undefined;
 }
 
 async function find({ deps, connections }: Hosts, sessionId: string): Promise<ConnectedHost | undefined> {

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { HostHome } from "#db/schema/unions.ts";
-import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Link } from "#lib/host-link/link.ts";
 import { relayPath } from "#lib/host-link/link-message.ts";
@@ -46,8 +46,7 @@ export type HostConnectionsDeps = ServiceHandlersDeps & {
   relay: { key: Uint8Array; url: string | undefined };
   /** Functions of this process that scripts of running calls can call. */
   helpers: RunningHelpers;
-  /** Returns who has control of browsers, for a host that has just been connected. */
-  listClaims: () => SessionClaim[];
+  control: Pick<BrowserControl, "apply" | "applyAll" | "dropHost" | "stateOf" | "settle">;
   /** Called when a host has ended: its browsers are lost. */
   onHostEnded: () => void;
   /** The hosts in the boxes of sessions. If given, all browsers run there. */
@@ -124,7 +123,7 @@ async function attach(connections: Connections, row: HostRow): Promise<Connected
     await giveUp(connections, id);
     throw new UnreachableHostError(`The browser host ${id} has ended.`);
   }
-  await link.call("control", { claims: deps.listClaims() });
+  deps.control.applyAll(id, info.control);
   const host: ConnectedHost = { id, home, info, link };
   open.set(id, host);
   const stopKeeping = home === "sandbox" ? deps.boxed?.keepRunning(row) : undefined;
@@ -146,7 +145,8 @@ async function reconnect(connections: Connections, id: string): Promise<void> {
   while (!connections.isClosed) {
     try {
       const row = await readHost(deps.db, id);
-      if (row && !(await giveUpIfEnded(connections, row))) await connect(connections, row);
+      if (!row) deps.control.dropHost(id);
+      else if (!(await giveUpIfEnded(connections, row))) await connect(connections, row);
       return;
     } catch (error) {
       deps.logger.debug({ err: error, hostId: id }, "a browser host was not connected again");
@@ -234,6 +234,7 @@ function createHandlers(connections: Connections, id: string, isDirect: boolean)
 
 async function giveUpIfEnded({ deps }: Connections, row: HostRow): Promise<boolean> {
   if (row.home !== "sandbox" || !(await deps.boxed?.giveUpIfEnded(row))) return false;
+  deps.control.dropHost(row.id);
   deps.onHostEnded();
   return true;
 }
@@ -242,6 +243,7 @@ async function giveUp({ deps }: Connections, id: string): Promise<void> {
   try {
     await removeHost(deps.db, id);
     await faultPoint("host-given-up");
+    deps.control.dropHost(id);
     deps.onHostEnded();
   } catch (error) {
     deps.logger.debug({ err: error, hostId: id }, "the end of a browser host was not recorded");

@@ -119,6 +119,15 @@ export async function reserveHost(db: Executor, ids: string[]): Promise<HostRow 
   return row;
 }
 
+/** Whether a host is stored and has renewed its lease in time. */
+export async function isHostAlive(db: Executor, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: browserHosts.id })
+    .from(browserHosts)
+    .where(and(eq(browserHosts.id, id), sql`${browserHosts.leaseUntil} > now()`));
+  return rows.length > 0;
+}
+
 /** Reads one host. Undefined if it was given up. */
 export async function readHost(db: Executor, id: string): Promise<HostRow | undefined> {
   const [row] = await db.select().from(browserHosts).where(eq(browserHosts.id, id));

@@ -1,7 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
-import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import type { TestPlace } from "#lib/sandbox/sandbox-service.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
@@ -26,10 +25,9 @@ export type OpenedBrowsers = {
   close: (isFinal: boolean) => Promise<void>;
 };
 
-export type OpenBrowsersDeps = Omit<BrowserHostsDeps, "listClaims" | "onHostEnded"> & {
+export type OpenBrowsersDeps = Omit<BrowserHostsDeps, "onHostEnded"> & {
   db: Database;
   bus: Pick<EventBus, "subscribe">;
-  control: Pick<BrowserControl, "listClaims" | "onClaim">;
   /** The functions of this process that a script of a call can call. */
   scriptHelpers: HostServices["scriptHelpers"];
   describeScripts: PageTools["describeScripts"];
@@ -38,26 +36,18 @@ export type OpenBrowsersDeps = Omit<BrowserHostsDeps, "listClaims" | "onHostEnde
 
 /** Opens browsers at browser hosts. Connects to the hosts that run already; a first one is started when it is needed. */
 export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<OpenedBrowsers> {
-  const { control, logger, db, bus, scriptHelpers, describeScripts } = deps;
+  const { logger, control, db, bus, scriptHelpers, describeScripts } = deps;
   const recordLost = () =>
     void expireLost(deps).catch((error: unknown) =>
       logger.warn({ err: error }, "the end of lost browsers was not recorded"),
     );
-  const hosts = createBrowserHosts({ ...deps, listClaims: control.listClaims, onHostEnded: recordLost });
-  const stopFollowing = control.onClaim((claim) => {
-    for (const { link } of hosts.list())
-      link
-        .call("control", { claims: [claim] })
-        .catch((error: unknown) =>
-          logger.debug({ err: error }, "a browser host did not get the state of control"),
-        );
-  });
+  const hosts = createBrowserHosts({ ...deps, onHostEnded: recordLost });
   await hosts.connectKnown();
   const running = hosts.list().length;
   if (running > 0) logger.info({ hosts: running }, "connected to browser hosts that ran already");
   recordLost();
   return {
-    browsers: createReachedBrowsers({ hosts, db, bus, logger, describe: deps.describeBrowser }),
+    browsers: createReachedBrowsers({ hosts, db, bus, logger, control, describe: deps.describeBrowser }),
     pages: createRemotePageTools({
       hosts,
       scriptHelpers,
@@ -67,7 +57,6 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
     openTestPlace: (hostId, leaseId) => openRemoteTests(hosts, hostId, leaseId),
     relay: createHostRelay({ ...deps, key: deps.relay.key }),
     async close(isFinal) {
-      stopFollowing();
       if (!isFinal && hosts.countLive() > 0)
         logger.info({ lingerMs: deps.local?.lingerMs }, "browsers stay for the next process of the service");
       await hosts.close(isFinal);

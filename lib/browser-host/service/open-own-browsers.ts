@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { HostBrowsers } from "#lib/browser/browser-service.ts";
 import { expireLost } from "#lib/browser/create-browser-service.ts";
 import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
 import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
+import { createHostControl } from "#lib/browser/view/host-control.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
@@ -16,32 +19,43 @@ import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { newHostId } from "../host-id.ts";
-import { removeHost, renewHost, storeHost } from "./host-store.ts";
+import { isHostAlive, removeHost, renewHost, storeHost } from "./host-store.ts";
 import type { OpenedBrowsers } from "./open-hosted-browsers.ts";
 import type { ServiceHandlersDeps } from "./service-handlers.ts";
 
 type OwnBrowsersDeps = ServiceHandlersDeps &
-  Omit<HostBrowsersDeps, "records" | "onAnnotation" | "storeDownload"> & {
-    control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
+  Omit<HostBrowsersDeps, "records" | "control" | "onAnnotation" | "storeDownload"> & {
+    control: Pick<BrowserControl, "apply" | "stateOf" | "onHolder">;
     scripts: ScriptRunner;
     scriptHelpers: HostServices["scriptHelpers"];
     scriptOrigin: string;
   };
 
 const RENEW_EVERY_MS = 5_000;
+/** Stands for the connection of this process to itself. */
+const OWN_LINK = {};
 
 /**
  * Opens browsers whose host is this process itself. Serverless functions use a browser of a provider in this way,
  * because they cannot keep a host running. No other process can reach these browsers.
  */
 export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrowsers> {
-  const { db, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
+  const { db, logger, evidence, files, scripts, scriptHelpers, scriptOrigin } = deps;
   const id = newHostId();
   const row = { id, home: "local", sessionId: null, machine: id, url: "", sealedToken: "" } as const;
   await storeHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
-  const browsers = await createHostBrowsers({
+  const records = createStoredRecords(deps, id);
+  const control = createHostControl({
+    hostId: id,
+    browsers: () => browsers,
+    onChange: deps.control.apply,
+    emit: (sessionId, event) => records.emit({ sessionId, change: randomUUID(), event }),
+    logger,
+  });
+  const browsers: HostBrowsers = await createHostBrowsers({
     ...deps,
-    records: createStoredRecords(deps, id),
+    records,
+    control,
     onAnnotation: (sessionId, body) => deps.onAnnotation(sessionId, body, randomUUID()),
     storeDownload: async (sessionId, name, bytes) =>
       storeDownload(await deps.downloads(sessionId), name, bytes),
@@ -53,6 +67,10 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   const timer = setInterval(renew, RENEW_EVERY_MS);
   timer.unref();
   await expireLost(deps);
+  // People whose connections other processes serve cannot reach the page, but the agent stops for them.
+  const stopFollowing = deps.control.onHolder(({ sessionId, hostId, holder }) => {
+    if (holder && hostId !== id) control.interruptScripts(sessionId, holder.name);
+  });
   const pages = createPageTools({
     browser: browsers,
     control,
@@ -66,7 +84,16 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   });
   const compare = createPictureComparer();
   return {
-    browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
+    browsers: {
+      ...browsers,
+      ...createControlledCalls({ control, browsers: async () => browsers, via: () => OWN_LINK }),
+      async readControl(sessionId) {
+        const known = deps.control.stateOf(sessionId);
+        if (!known?.holder || known.hostId === id) return control.stateOf(sessionId);
+        return (await isHostAlive(db, known.hostId)) ? known : undefined;
+      },
+      reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)),
+    },
     pages: {
       ...pages,
       // No other host can be asked instead.
@@ -85,6 +112,8 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     }),
     async close() {
       clearInterval(timer);
+      stopFollowing();
+      control.close();
       await browsers.close();
       await removeHost(db, id).catch((error: unknown) =>
         logger.debug({ err: error }, "the end of the process's browsers was not recorded"),

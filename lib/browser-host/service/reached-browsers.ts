@@ -1,6 +1,9 @@
 import type { Database } from "#db/client.ts";
 import type { BrowserLease, LeaseTenant, ViewListeners } from "#lib/browser/browser-service.ts";
 import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
+import { refuseAction } from "#lib/browser/stage/stage-state.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { freeState } from "#lib/browser/view/control-state.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import type { Link } from "#lib/host-link/link.ts";
 import { LinkEndedError } from "#lib/host-link/link-message.ts";
@@ -10,7 +13,7 @@ import type { HostCalls } from "../host-calls.ts";
 import { callAtHost } from "./at-host.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
 import type { ConnectedHost } from "./host-connections.ts";
-import { deleteOldHosts } from "./host-store.ts";
+import { deleteOldHosts, isHostAlive } from "./host-store.ts";
 import { findHostOfTests } from "./remote-tests.ts";
 
 type Deps = {
@@ -18,6 +21,7 @@ type Deps = {
   db: Database;
   bus: Pick<EventBus, "subscribe">;
   logger: Logger;
+  control: Pick<BrowserControl, "apply" | "stateOf">;
   /** Whether browsers can run, and which one or why not, before a host is connected. */
   describe: () => { available: boolean; detail: string };
 };
@@ -27,7 +31,7 @@ const ROUTE_MS = 2_000;
 
 /** The browsers of all hosts. Each call goes to the host that runs the session's browser. */
 export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
-  const { hosts, db, logger } = deps;
+  const { hosts, db, logger, control } = deps;
   const routes = createRoutes(hosts);
   const at = <Result>(
     sessionId: string,
@@ -88,11 +92,39 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     },
     touch: (sessionId) => tell(sessionId, (link) => link.call("touch", { sessionId })),
     watch: (sessionId, listeners) => watch(deps, sessionId, listeners),
-    async input(sessionId, input) {
+    async drive(sessionId, connectionId, input) {
       const link = await routes.find(sessionId);
-      if (link) await link.call("input", { sessionId, input });
-      else await at(sessionId, (chosen) => chosen.call("input", { sessionId, input }));
+      if (link) await link.call("input", { sessionId, connectionId, input });
+      else await at(sessionId, (chosen) => chosen.call("input", { sessionId, connectionId, input }));
     },
+    async control(sessionId, request) {
+      const act = (link: Link<HostCalls>) => link.call("control", { sessionId, request });
+      // Only a take may start a host.
+      const host = request.type === "take" ? undefined : await hosts.findLeased(sessionId);
+      if (!host && request.type !== "take") return { state: freeState(sessionId), secret: null };
+      const answer = await (host ? act(host.link) : at(sessionId, act));
+      control.apply(answer.state);
+      return answer;
+    },
+    async readControl(sessionId) {
+      const host = await hosts.findLeased(sessionId);
+      if (host) return (await host.link.call("readControl", { sessionId })) ?? undefined;
+      const known = control.stateOf(sessionId);
+      // A host that is not connected now still decides, unless its lease has ended.
+      return known?.holder && (await isHostAlive(db, known.hostId)) ? known : undefined;
+    },
+    // These act on what a person sees, so they start no browser.
+    copy: async (sessionId, connectionId, action) =>
+      (await (await routes.find(sessionId))?.call("copy", { sessionId, connectionId, action })) ?? null,
+    paste: async (sessionId, connectionId, items) =>
+      (await (await routes.find(sessionId))?.call("paste", { sessionId, connectionId, items })) ??
+      refuseAction("the session's browser does not run"),
+    async setViewport(sessionId, connectionId, change) {
+      await (await routes.find(sessionId))?.call("setViewport", { sessionId, connectionId, change });
+    },
+    act: async (sessionId, connectionId, action) =>
+      (await (await routes.find(sessionId))?.call("act", { sessionId, connectionId, action })) ??
+      refuseAction("no browser runs"),
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
     async reapIdle(listRecorded) {
@@ -168,7 +200,7 @@ async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSign
 function watch(
   { hosts, db, bus, logger }: Deps,
   sessionId: string,
-  { onFrame, onPointer }: ViewListeners,
+  { onFrame, onPointer, onStage }: ViewListeners,
 ): () => void {
   const over = new AbortController();
   let changed = Promise.withResolvers<void>();
@@ -199,10 +231,14 @@ function watch(
       watchedId = host.id;
       await host.link.call(
         "watch",
-        { sessionId },
+        { sessionId, hasStage: onStage !== undefined },
         {
           signal: AbortSignal.any([over.signal, current.signal]),
-          onItem: (item) => ("frame" in item ? onFrame(item.frame) : onPointer?.(item.pointer)),
+          onItem(item) {
+            if ("frame" in item) onFrame(item.frame);
+            else if ("stage" in item) onStage?.(item.stage);
+            else onPointer?.(item.pointer);
+          },
         },
       );
     }

@@ -3,6 +3,7 @@ import { isQueryError } from "#db/query-error.ts";
 import type { HostBrowsersDeps } from "#lib/browser/host/host-parts.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import { createStoredRecords, type HostQueue } from "#lib/browser/store/stored-records.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LinkHandlers } from "#lib/host-link/link.ts";
@@ -28,6 +29,7 @@ export type ServiceHandlersDeps = Pick<HostBrowsersDeps, "readPageScript"> & {
   onAnnotation: (sessionId: string, body: string, key: string) => Promise<AnnotationVerdict>;
   variantScripts: VariantScripts;
   onRequestRefused: (refusal: NetworkRefusal) => void;
+  control: Pick<BrowserControl, "apply">;
 };
 
 /** The functions that the scripts of running calls can call, by the id of the call. */
@@ -79,6 +81,10 @@ export function createServiceHandlers(
     },
     async keepPicture(picture) {
       await records.keepPicture(picture);
+      return null;
+    },
+    async controlChanged({ state }) {
+      deps.control.apply(state);
       return null;
     },
     readPageScript: ({ sessionId }) => deps.readPageScript(sessionId),

@@ -10,11 +10,14 @@ import type { BrowserProvider } from "../process/browser-provider.ts";
 import type { PageLimits } from "../process/page-limits.ts";
 import type { BrowserPlaces } from "../session/browser-places.ts";
 import type { SessionBrowsers } from "../session/session-browsers.ts";
+import type { PERSON_MS_MAX } from "../stage/people-dialogs.ts";
+import type { ControlState } from "../stage/session-stage.ts";
 
 /** Dependencies and settings of a host's browsers. Times are in milliseconds. */
 export type HostBrowsersDeps = {
   records: BrowserRecords;
   logger: Logger;
+  control: ControlState;
   /**
    * The Chromium to use: the DevTools endpoint `cdpUrl` if set, otherwise the program `executablePath` on this machine.
    * If neither is set, no browsers run.
@@ -70,6 +73,8 @@ export type HostBrowsersDeps = {
   navigationTimeoutMs?: number;
   /** How long a script of the agent that listens for dialogs may take to answer a dialog; 10 s by default. */
   dialogTimeoutMs?: number;
+  /** How long a person who has control may take to answer a dialog. */
+  personMsMax?: typeof PERSON_MS_MAX;
   /** How long reading the bytes of a download may take; 60 s by default. */
   downloadTimeoutMs?: number;
 };

@@ -15,6 +15,7 @@ export async function makeSessionBrowser(parts: Parts, sessionId: string): Promi
     throw new Error("this session has no browser (capabilities.browser is false)");
   return createSessionBrowser({
     sessionId,
+    control: deps.control,
     record: createStoredRecord({ records, logger }, sessionId),
     logger,
     requestPlace: (onMove) => places.request(sessionId, onMove),

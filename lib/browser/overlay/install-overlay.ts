@@ -1,6 +1,7 @@
 import type { CDPSession } from "playwright";
 import { startSource } from "#lib/injected/bundle.ts";
 import { callInjected } from "#lib/injected/call-injected.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
@@ -16,8 +17,12 @@ import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
 export type Overlay = GatedOverlay & {
   /** Returns the CSS cursor keyword that people see at a point; `default` if the page does not answer. */
   readCursor: (x: number, y: number) => Promise<string>;
+  /** Returns the name of the field of the page that has the focus. Null if none has, or the page does not answer. */
+  readField: () => Promise<string | null>;
   /** Gives an input of a person to the overlay if it is for the overlay, and otherwise to the page with `pass`. */
   input: (input: BrowserInput, pass: (input: BrowserInput) => Promise<void>) => Promise<void>;
+  /** Whether a comment is being written. The comment gets all keys and texts then. */
+  isWriting: () => boolean;
   /** Ends the overlay of a page that was closed. */
   end: () => void;
 };
@@ -36,6 +41,8 @@ type CreatedContext = { id: number; name: string; auxData?: { frameId?: unknown 
 
 const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
+/** How long a page that is busy may take to name a field. */
+const FIELD_MS_MAX = 1_000;
 /** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
 const WORLDS_MAX = 1_000;
 
@@ -112,6 +119,16 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       const cursor = await callInjected(world, "overlay", "cursorAt", [x, y], CURSOR_MS_MAX).catch(() => "");
       return CURSOR.test(cursor) ? cursor : "default";
     },
+    async readField() {
+      const contextId = findWorld();
+      if (contextId === undefined) return null;
+      const world = { session: cdp, contextId };
+      const name = callInjected(world, "overlay", "nameFocused", [], CURSOR_MS_MAX);
+      return createDeadline({ ms: FIELD_MS_MAX })
+        .race(name, () => null)
+        .catch(() => null);
+    },
+    isWriting: () => controller?.isWriting() ?? false,
     input: (input, pass) => (controller ? controller.input(input, pass) : pass(input)),
     end() {
       controller?.end();

@@ -28,6 +28,8 @@ export type OverlayController = {
   /** The cursor that people see at a point of the overlay; undefined if the page is there. */
   cursorAt: (x: number, y: number) => string | undefined;
   input: OverlayInput["push"];
+  /** Whether a comment is being written. */
+  isWriting: () => boolean;
   end: () => void;
 };
 
@@ -137,6 +139,7 @@ export function createOverlayController(cdp: CDPSession, options: ControllerOpti
       return { idle: undefined, picking: "crosshair", writing: "default" }[model.mode()];
     },
     input: input.push,
+    isWriting: () => model.mode() === "writing",
     end() {
       isEnded = true;
       frames.close();

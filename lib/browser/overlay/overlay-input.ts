@@ -5,6 +5,8 @@ import type { OverlayModel } from "./overlay-model.ts";
 
 type Key = Extract<BrowserInput, { type: "key" }>;
 type Mouse = Extract<BrowserInput, { type: "mouse" }>;
+type Touch = Extract<BrowserInput, { type: "touch" }>;
+type Point = { x: number; y: number };
 
 /** What the input of a person can cause in the overlay, besides changes of the model. */
 type InputActions = {
@@ -53,6 +55,8 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
   const heldKeys = new Set<string>();
   /** Where the pressed mouse button went down. Undefined while none is pressed. */
   let pressed: "page" | { part: OverlayPart | "page element" | undefined; index: number } | undefined;
+  /** Where the finger is that touches the overlay. Undefined while none does. */
+  let touched: Point | undefined;
   /** Input that arrived while the overlay was handling an earlier one. */
   const backlog: (() => void)[] = [];
   let isBusy = false;
@@ -72,6 +76,11 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
       case "text":
       case "paste":
         return model.mode() === "writing" && edit((comment) => insertText(comment, input.text));
+      case "compose":
+        // The comment gets the text when it is composed.
+        return model.mode() === "writing";
+      case "touch":
+        return touch(input);
       case "wheel": {
         const part = partAt(input.x, input.y)?.part;
         if (part === "list" || part === "remove") return actions.scrollList(input.deltaY);
@@ -107,7 +116,7 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
     if (part === undefined && model.mode() === "picking" && view.isUsable()) actions.hover(x, y);
     return pressed !== undefined || part !== undefined || isCapturing();
   }
-  function press({ x, y }: Mouse): boolean {
+  function press({ x, y }: Point): boolean {
     const part = partAt(x, y);
     if (part === undefined && !isCapturing()) {
       pressed = "page";
@@ -116,7 +125,7 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
     pressed = { part: part?.part ?? "page element", index: part?.index ?? 0 };
     return true;
   }
-  function release({ x, y, button }: Mouse): boolean | Promise<unknown> {
+  function release({ x, y, button }: Point & Pick<Mouse, "button">): boolean | Promise<unknown> {
     const from = pressed;
     pressed = undefined;
     if (from === undefined || from === "page") return false;
@@ -125,6 +134,22 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
     if (button !== "left" || !isSame || !view.isUsable()) return true;
     if (part) return act(part, x, y);
     return model.mode() === "picking" ? actions.pick(x, y) : true;
+  }
+  /** Handles a tap as a click. Fingers that began to touch the page stay with the page. */
+  function touch({ action, points }: Touch): boolean | Promise<unknown> {
+    const [point] = points;
+    if (action === "start" && points.length === 1 && point && !touched) {
+      if (press(point)) touched = point;
+      else pressed = undefined;
+    }
+    if (!touched) return false;
+    if (point) touched = point;
+    if (points.length > 0) return true;
+    const at = touched;
+    touched = undefined;
+    if (action === "end") return release({ ...at, button: "left" });
+    pressed = undefined;
+    return true;
   }
   /** Whether the overlay takes all pointer input, so that it cannot close the page's menus and dialogs. */
   const isCapturing = () => view.isUsable() && model.mode() !== "idle";
@@ -143,7 +168,10 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
 
   /** Begins to handle an input. A press waits until the parts are where the person will see them. */
   function start(input: BrowserInput, pass: (input: BrowserInput) => Promise<void>): Promise<void> {
-    const drawing = input.type === "mouse" && input.action === "down" ? view.drawing() : undefined;
+    const isPress =
+      (input.type === "mouse" && input.action === "down") ||
+      (input.type === "touch" && input.action === "start");
+    const drawing = isPress ? view.drawing() : undefined;
     if (!drawing) return handle(input, pass);
     isBusy = true;
     return drawing.then(() => {

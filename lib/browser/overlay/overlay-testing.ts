@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BrowserService, LiveBrowser } from "../browser-service.ts";
+import type { BrowserInput, BrowserService, LiveBrowser } from "../browser-service.ts";
 import {
   findTestChromium,
   insertTestSession,
@@ -29,8 +30,27 @@ export const PILL = { x: 1230, y: 772 };
 /** The position of the submit button while the list has comments. */
 export const SUBMIT = { x: PILL.x - 60, y: PILL.y - 42 };
 
-/** A person at the live view of a session's browser: input goes through the browser service. */
-export function createPerson(browsers: BrowserService, sessionId: string) {
+/** Takes control of a session's browser for a person. @returns what sends the person's input, and a give-back. */
+export async function takeControl(
+  browser: Pick<BrowserService, "control" | "drive">,
+  sessionId: string,
+  name = "Ada",
+) {
+  const connectionId = `con_${randomUUID()}`;
+  await browser.control(sessionId, { type: "take", connectionId, name });
+  return {
+    connectionId,
+    input: (id: string, input: BrowserInput) => browser.drive(id, connectionId, input),
+    giveBack: (note: string | null = null) =>
+      browser.control(sessionId, { type: "give_back", connectionId, note }),
+  };
+}
+
+/** A person at the live view of a session's browser. @param browsers.input sends input to the page. */
+export function createPerson(
+  browsers: { input: (sessionId: string, input: BrowserInput) => Promise<void> },
+  sessionId: string,
+) {
   const mouse = (action: "move" | "down" | "up", x: number, y: number) =>
     browsers.input(sessionId, {
       type: "mouse",

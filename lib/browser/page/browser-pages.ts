@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "playwright";
 import type { BrowserProcess } from "../process/browser-provider.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
+import type { StageWidgets } from "../stage/stage-widgets.ts";
 import { adoptPage, type LivePage, type LivePageEvents, type LivePageOptions } from "./live-page.ts";
 import type { PageActivity } from "./page-activity.ts";
 import type { AnsweredDialog } from "./page-dialogs.ts";
@@ -8,7 +9,7 @@ import type { PageDownload } from "./page-downloads.ts";
 import { isPictureInPicture } from "./picture-in-picture.ts";
 
 /** The events of a browser and of its selected page. */
-export type OpenBrowserEvents = Omit<LivePageEvents, "onCrashed"> & {
+export type OpenBrowserEvents = Omit<LivePageEvents, "onCrashed" | "onTabChanged"> & {
   /** Called when the selected page has crashed, or was ended because it took too much. */
   onCrashed: (reason: string) => void;
   /** Called when another page has crashed or was ended. The page was closed. */
@@ -18,6 +19,10 @@ export type OpenBrowserEvents = Omit<LivePageEvents, "onCrashed"> & {
   /** Called when a file that a page offered for download was read, or could not be read. */
   onDownload: (download: PageDownload) => Promise<void>;
   onSelected: (page: LivePage) => void;
+  /** Called when what people see of the browser may have changed: its tabs, its loading, what waits for a person. */
+  onStageChanged: () => void;
+  /** Whether a person has control, and sees what waits for a person. */
+  isPersonThere: () => boolean;
   /** Called when the browser ended unexpectedly. */
   onGone: () => void;
   /** Called when the service failed to handle an event of the browser. The session then ends the browser. */
@@ -28,6 +33,8 @@ export type OpenBrowserEvents = Omit<LivePageEvents, "onCrashed"> & {
 export type BrowserState = {
   /** The pages in the order in which they were selected. The last page is the selected one. */
   pages: LivePage[];
+  /** The same pages in the order in which they were opened. */
+  opened: LivePage[];
   /** Number of pages that have opened but are not in `pages` yet. */
   opening: number;
   isOpen: boolean;
@@ -39,7 +46,12 @@ export type BrowserState = {
 const PAGES_MAX = 8;
 
 /** What the pages of a browser need of it. */
-type Opened = { context: BrowserContext; process: BrowserProcess; activity: Pick<PageActivity, "add"> };
+type Opened = {
+  context: BrowserContext;
+  process: BrowserProcess;
+  activity: Pick<PageActivity, "add">;
+  widgets: Pick<StageWidgets, "noteDocument" | "noteSelected" | "offerFiles">;
+};
 
 const CRASHED = "the page crashed: its renderer ended";
 
@@ -112,11 +124,17 @@ function enter(
     "close",
     guard(() => deselect(opened, state, live)),
   );
+  live.page.on(
+    "filechooser",
+    guard((chooser) => opened.widgets.offerFiles(live.page, chooser)),
+  );
+  state.opened.push(live);
   if (isAside) {
     state.pages.unshift(live);
     return;
   }
   state.pages.push(live);
+  opened.widgets.noteSelected();
   state.events?.onSelected(live);
 }
 
@@ -124,6 +142,9 @@ async function deselect(opened: Opened, state: BrowserState, live: LivePage): Pr
   const { pages } = state;
   const wasSelected = pages.at(-1) === live;
   pages.splice(pages.indexOf(live), 1);
+  state.opened.splice(state.opened.indexOf(live), 1);
+  opened.widgets.noteDocument(live.page);
+  state.events?.onStageChanged();
   if (!state.isOpen || !wasSelected) return;
   const previous = pages.at(-1);
   if (previous) state.events?.onSelected(previous);
@@ -138,9 +159,13 @@ function pageEvents(opened: Opened, state: BrowserState, page: Page): LivePageEv
   const owner = () => (state.pages.at(-1)?.page === page ? state.events : undefined);
   return {
     onDocument: () => owner()?.onDocument(),
-    onArrived: (arrival) => owner()?.onArrived(arrival),
+    onArrived(arrival) {
+      if (arrival.isDocument) opened.widgets.noteDocument(page);
+      owner()?.onArrived(arrival);
+    },
     onLoaded: () => owner()?.onLoaded(),
-    onRefused: (reason) => owner()?.onRefused(reason),
+    onRefused: (reason, url) => owner()?.onRefused(reason, url),
+    onTabChanged: () => state.events?.onStageChanged(),
     onCrashed() {
       const reason = opened.process.explainCrash() ?? CRASHED;
       if (!state.events) return endUnused(opened.process, state);

@@ -15,7 +15,7 @@ type DocumentGuardOptions = {
   /** Takes over a response that may be a download. @returns whether it took over the response. */
   capture: (response: PausedResponse) => boolean;
   /** Called when the guard stops a navigation of the main frame. The page then still shows its current document. */
-  onRefused: (loaderId: string | undefined, reason: string) => void;
+  onRefused: (loaderId: string | undefined, reason: string, url: string) => void;
 };
 
 type Header = { name: string; value: string };
@@ -34,8 +34,8 @@ const REASON_CHARS_MAX = 500;
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain } = options;
-  const onRefused = (loaderId: string | undefined, reason: string) =>
-    options.onRefused(loaderId, shorten(reason, REASON_CHARS_MAX));
+  const onRefused = ({ networkId, request }: PausedEvent, reason: string) =>
+    options.onRefused(networkId, shorten(reason, REASON_CHARS_MAX), request.url);
 
   // Errors are ignored, because the request no longer exists if the page has navigated or closed.
   const answer = (work: Promise<unknown>) => void work.catch(() => {});
@@ -46,21 +46,22 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
   const explainOrName = (url: string, errorReason: string) =>
     explain(url, errorReason).catch(() => `${url} could not be loaded`);
 
-  async function onRequest({ requestId, request, networkId }: PausedEvent, isMain: boolean): Promise<void> {
+  async function onRequest(event: PausedEvent, isMain: boolean): Promise<void> {
+    const { requestId, request } = event;
     const reason = await refuse?.(request.url).catch(() => "the address could not be checked");
     if (reason === undefined) return go(requestId);
-    if (isMain) onRefused(networkId, reason);
+    if (isMain) onRefused(event, reason);
     abort(requestId);
   }
   async function onResponse(event: PausedEvent): Promise<void> {
-    const { requestId, request, networkId, responseErrorReason, responseHeaders = [] } = event;
+    const { requestId, request, responseErrorReason, responseHeaders = [] } = event;
     if (responseErrorReason === "Aborted") return abort(requestId);
     const reason =
       responseErrorReason === undefined
         ? readRefusal(responseHeaders, event.responseStatusCode)
         : await explainOrName(request.url, responseErrorReason);
     if (reason !== undefined) {
-      onRefused(networkId, reason);
+      onRefused(event, reason);
       abort(requestId);
     } else if (!options.capture(event)) go(requestId);
   }

@@ -6,6 +6,7 @@ import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
+import { followTab, type PageTab } from "../stage/page-tab.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { endBusyScript } from "./end-busy-script.ts";
 import { describeNetError } from "./explain-failure.ts";
@@ -20,7 +21,9 @@ export type LivePageEvents = MainFrameEvents & {
    * Called when a navigation was refused and {@link LivePage.navigate} does not return the reason. The page keeps its
    * current document.
    */
-  onRefused: (reason: string) => void;
+  onRefused: (reason: string, url: string) => void;
+  /** Called when the title or the loading of the page may have changed. */
+  onTabChanged: () => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
 };
@@ -60,6 +63,11 @@ export type LivePage = {
   shown: () => ShownDocument;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   overlay: Overlay;
+  tab: PageTab;
+  /** Whether the page loads, or the service navigates it. */
+  isNavigating: () => boolean;
+  /** Ends the loading of the page, as the stop button of a browser does. */
+  stop: () => Promise<void>;
 };
 
 type Adopted = {
@@ -67,12 +75,13 @@ type Adopted = {
   cdp: CDPSession;
   mainFrame: MainFrame;
   options: LivePageOptions;
+  events: LivePageEvents;
   /**
-   * Number of navigations in progress that the service started. While it is not 0, `navigate` returns the reason of a
-   * refusal, so `onRefused` is not called. Exception: for a refusal without a loader id, `onRefused` is called, because
-   * `navigate` cannot find the reason.
+   * The navigations in progress that the service started; each entry stops one for a reason. While there are any,
+   * `navigate` returns the reason of a refusal, so `onRefused` is not called. Exception: for a refusal without a loader
+   * id, `onRefused` is called, because `navigate` cannot find the reason.
    */
-  navigations: number;
+  navigations: Set<(reason: string) => void>;
 };
 
 /**
@@ -95,12 +104,17 @@ export async function adoptPage(
     cdp.send("Target.getTargetInfo"),
     followMainFrame(cdp, options.guard, events),
   ]);
-  const adopted: Adopted = { page, cdp, mainFrame, options, navigations: 0 };
+  const adopted: Adopted = { page, cdp, mainFrame, options, events, navigations: new Set() };
   page.on(
     "crash",
     options.guard(() => events.onCrashed()),
   );
 
+  const tab = followTab(cdp, {
+    guard: options.guard,
+    mainFrameId: mainFrame.id,
+    onChange: events.onTabChanged,
+  });
   const [overlay] = await Promise.all([
     installOverlay(cdp, {
       guard: options.guard,
@@ -118,9 +132,9 @@ export async function adoptPage(
       refuse: options.refuse,
       explain: options.explain,
       capture: (response) => options.downloads.capture(cdp, response),
-      onRefused(loaderId, reason) {
+      onRefused(loaderId, reason, url) {
         if (loaderId !== undefined) options.refusals.set(loaderId, reason);
-        if (adopted.navigations === 0 || loaderId === undefined) events.onRefused(reason);
+        if (adopted.navigations.size === 0 || loaderId === undefined) events.onRefused(reason, url);
       },
     }),
   ]);
@@ -138,7 +152,13 @@ export async function adoptPage(
     targetId: targetInfo.targetId,
     shown: mainFrame.shown,
     overlay,
+    tab,
+    isNavigating: () => tab.isLoading() || adopted.navigations.size > 0,
     navigate: (url, signal) => navigate(adopted, url, signal),
+    async stop() {
+      for (const stop of adopted.navigations) stop(STOPPED);
+      await cdp.send("Page.stopLoading").catch(() => {});
+    },
   };
 }
 
@@ -156,19 +176,22 @@ async function navigate(adopted: Adopted, url: string, signal?: AbortSignal): Pr
   );
   const onAbort = () => stop(STOPPED);
   signal?.addEventListener("abort", onAbort, { once: true });
-  adopted.navigations += 1;
+  adopted.navigations.add(stop);
+  adopted.events.onTabChanged();
   try {
     if (signal?.aborted) return { landed: false, reason: STOPPED };
     return await land(adopted, url, () => stopReason);
   } catch (error) {
     return { landed: false, reason: stopReason ?? `the browser ended meanwhile (${firstLine(error)})` };
   } finally {
-    adopted.navigations -= 1;
+    adopted.navigations.delete(stop);
+    adopted.events.onTabChanged();
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
 }
 
+/** Why a navigation that a person or a caller has stopped did not reach its page. */
 const STOPPED = "the navigation was stopped";
 
 /**

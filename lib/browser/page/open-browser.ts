@@ -5,6 +5,9 @@ import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts"
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess } from "../process/browser-provider.ts";
 import { createListenerGuard, type ListenerGuard } from "../process/listener-guard.ts";
+import type { PERSON_MS_MAX } from "../stage/people-dialogs.ts";
+import { type ActionOutcome, DONE, refuseAction } from "../stage/stage-state.ts";
+import { createStageWidgets, type StageWidgets } from "../stage/stage-widgets.ts";
 import { keepSiteData, type SiteData } from "../state/keep-site-data.ts";
 import { type BrowserState, endUnused, type OpenBrowserEvents, openFirstPage } from "./browser-pages.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -44,6 +47,12 @@ export type OpenBrowser = {
   opening: () => number;
   /** Selects a page by its DevTools target id. Has no effect if the browser has no such page. */
   select: (targetId: string) => void;
+  /** Lists the pages in the order in which they were opened. */
+  tabs: () => BrowserTab[];
+  /** Closes a page as a person does: the page may ask first (`beforeunload`). The last page stays. */
+  closeTab: (id: string) => Promise<ActionOutcome>;
+  /** What waits for the person who has control. */
+  widgets: StageWidgets;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
    * or if its refusal is no longer stored. Only the latest refusals are stored.
@@ -57,6 +66,9 @@ export type OpenBrowser = {
   close: () => Promise<void>;
 };
 
+/** A page with its tab. `id` is its DevTools target id. */
+type BrowserTab = Pick<LivePage, "page" | "tab" | "isNavigating"> & { id: string; isShown: boolean };
+
 /**
  * Settings of all browsers. The time limits in milliseconds are for a page's server to answer, for a script to answer a
  * dialog, and for reading a download.
@@ -65,6 +77,7 @@ type BrowserSettings = {
   logger: Logger;
   navigationTimeoutMs: number;
   dialogTimeoutMs?: number | undefined;
+  personMsMax?: typeof PERSON_MS_MAX | undefined;
   downloadTimeoutMs?: number | undefined;
 };
 
@@ -77,7 +90,7 @@ const REFUSALS_MAX = 50;
 
 /**
  * Opens a page in a new context of a Chromium. The service denies permissions, and answers each dialog that no
- * script claims. The browser writes no downloads to disk. A popup becomes the selected page. When the selected page
+ * script claims and that waits for no person. The browser writes no downloads to disk. A popup becomes the selected page. When the selected page
  * closes, the previously selected page becomes the selected page again. If there is none, a new page opens. While eight
  * pages are open, the service closes any further page immediately.
  *
@@ -122,7 +135,7 @@ async function connect(
   };
   const refusals = rememberRefusals();
   const overlayGate = createOverlayGate();
-  const state: BrowserState = { pages: [], opening: 0, isOpen: true, events: undefined };
+  const state: BrowserState = { pages: [], opened: [], opening: 0, isOpen: true, events: undefined };
   /** Ends the browser because of an unexpected error in a listener. Its other listeners may still be called. */
   const fail = (error: unknown) => {
     if (!state.isOpen) return;
@@ -146,7 +159,18 @@ async function connect(
     activity.add({ kind: "dialog", dialog });
     state.events?.onDialog(dialog);
   };
-  const dialogs = watchDialogs(context, guard, onDialog, settings.dialogTimeoutMs);
+  const widgets = createStageWidgets({
+    guard,
+    openDevtools: devtools.open,
+    selected: () => state.pages.at(-1),
+    isPersonThere: () => state.events?.isPersonThere() ?? false,
+    onChange: () => state.events?.onStageChanged(),
+    personMsMax: settings.personMsMax,
+  });
+  const dialogs = watchDialogs(context, guard, onDialog, {
+    people: widgets.dialogs,
+    ...(settings.dialogTimeoutMs !== undefined && { answerTimeoutMs: settings.dialogTimeoutMs }),
+  });
   const downloads = await watchDownloads(
     context,
     guard,
@@ -168,6 +192,7 @@ async function connect(
     documents,
     scripts,
     siteData,
+    widgets,
     setEvents(events) {
       state.events = events;
     },
@@ -182,8 +207,16 @@ async function connect(
       const [live] = index === -1 ? [] : state.pages.splice(index, 1);
       if (!live) return;
       state.pages.push(live);
-      if (index < state.pages.length - 1) state.events?.onSelected(live);
+      if (index === state.pages.length - 1) return;
+      widgets.noteSelected();
+      state.events?.onSelected(live);
     },
+    tabs: () =>
+      state.opened.map(({ targetId, page, tab, isNavigating }) => {
+        const isShown = state.pages.at(-1)?.page === page;
+        return { id: targetId, page, tab, isNavigating, isShown };
+      }),
+    closeTab: (id) => closeTab(state, guard, id),
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
     openContext: (options) =>
@@ -193,6 +226,7 @@ async function connect(
       state.isOpen = false;
       state.events = undefined;
       siteData.end();
+      widgets.end();
       browser.off("disconnected", onGone);
       await process.kill();
     },
@@ -215,6 +249,27 @@ async function connect(
   browser.on("disconnected", onGone);
   void process.exited.then(onGone);
   return opened;
+}
+
+/** How long a page may take to close. A page that has asked a person in this time is not closed. */
+const CLOSE_MS_MAX = 3_000;
+
+async function closeTab(state: BrowserState, guard: ListenerGuard, id: string): Promise<ActionOutcome> {
+  const live = state.opened.find(({ targetId }) => targetId === id);
+  if (!live) return refuseAction("the tab was closed already");
+  if (state.opened.length === 1) return refuseAction("the last tab cannot be closed");
+  const { page } = live;
+  let hasAsked = false;
+  const noteDialog = guard(() => {
+    hasAsked = true;
+  });
+  page.on("dialog", noteDialog);
+  const closed = new Promise<void>((resolve) => page.once("close", () => resolve()));
+  await page.close({ runBeforeUnload: true });
+  const isClosed = await createDeadline({ ms: CLOSE_MS_MAX }).settles(closed);
+  page.off("dialog", noteDialog);
+  if (!isClosed && !hasAsked) await page.close();
+  return DONE;
 }
 
 /** Creates a function that returns the DevTools session of the selected page. Each page has its own session. */

@@ -1,17 +1,18 @@
 import type { BrowserContext, Dialog, Page } from "playwright";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
+import type { DialogAnswer, PeopleDialogs } from "../stage/people-dialogs.ts";
 
 /**
- * An answered dialog. `by` is `default` if the service answered immediately, `timeout` if the service answered because
- * a script did not, and `script` if a script answered.
+ * An answered dialog. `by` is `default` if the service answered, `timeout` if the service answered because a script did
+ * not, `script` if a script answered, and `person` if the person did who has control of the browser.
  */
 export type AnsweredDialog = {
   kind: string;
   message: string;
   isAccepted: boolean;
-  by: "default" | "timeout" | "script";
-  /** The text that a script entered into a prompt. */
+  by: "default" | "timeout" | "script" | "person";
+  /** The text that a script or a person entered into a prompt. */
   input?: string;
 };
 
@@ -89,20 +90,26 @@ type Watch = {
   onAnswered: (dialog: AnsweredDialog) => void;
   /** Keys of dialogs that were passed to `onAnswered` before the browser announced them on the service's connection. */
   reported: string[];
+  people: Pick<PeopleDialogs, "offer" | "forget">;
   answerTimeoutMs: number;
 };
 
+const NO_PEOPLE: Watch["people"] = { offer: () => false, forget() {} };
+
 /**
  * Answers the dialogs of a context. The service answers them nowhere else, so that two answers never race. A dialog
- * that opens while a script listens is left to the script until the timeout or the end of the script's claim. Every
- * other dialog is answered immediately: `beforeunload` is accepted, so that the navigation continues; the others are
- * dismissed.
+ * that opens while a script listens is left to the script until the timeout or the end of the script's claim. One that
+ * opens while a person has control is left to `people`. Every other dialog is answered immediately: `beforeunload` is
+ * accepted, so that the navigation continues; the others are dismissed.
  */
 export function watchDialogs(
   context: BrowserContext,
   guard: ListenerGuard,
   onAnswered: (dialog: AnsweredDialog) => void,
-  answerTimeoutMs = ANSWER_TIMEOUT_MS,
+  {
+    people = NO_PEOPLE,
+    answerTimeoutMs = ANSWER_TIMEOUT_MS,
+  }: Partial<Pick<Watch, "people" | "answerTimeoutMs">> = {},
 ): PageDialogs {
   const watch: Watch = {
     guard,
@@ -110,21 +117,23 @@ export function watchDialogs(
     delegated: new Map(),
     onAnswered,
     reported: [],
+    people,
     answerTimeoutMs,
   };
   const onDialog = (dialog: Dialog) => {
     const entry = [...watch.claims].find((each) => belongsTo(each, dialog));
     if (entry) leaveTo(watch, entry, dialog);
-    else answer(watch, dialog, "default");
+    else if (!people.offer(dialog, (given) => answer(watch, dialog, given))) answer(watch, dialog, "default");
   };
   const onPageClosed = (page: Page) => {
     for (const dialog of [...watch.delegated.keys()]) if (dialog.page() === page) settle(watch, dialog);
   };
+  const onClosed = (dialog: Dialog) => {
+    settle(watch, dialog);
+    people.forget(dialog);
+  };
   context.on("dialog", guard(onDialog));
-  context.on(
-    "dialogclosed",
-    guard((dialog) => settle(watch, dialog)),
-  );
+  context.on("dialogclosed", guard(onClosed));
   context.on(
     "page",
     guard((page) => page.on("close", guard(onPageClosed))),
@@ -132,16 +141,17 @@ export function watchDialogs(
   return { claim: (claim) => addClaim(watch, claim) };
 }
 
-function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
+function answer(watch: Watch, dialog: Dialog, given: "timeout" | DialogAnswer): void {
   const shown = { kind: dialog.type(), message: messageOf(dialog) };
-  const answered = answerOf(shown, by);
+  const answered = typeof given === "string" ? answerOf(shown, given) : answerOfPerson(shown, given);
   const key = keyOf(shown.kind, shown.message);
   for (const { answered: keys } of watch.claims) addEntry(keys, key);
   // The dialog is reported before its answer lets the page continue. If a script ends immediately after the answer, the
   // dialog is then already reported.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
   // Answering fails if the page was closed together with its dialog.
-  void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
+  const text = typeof given === "string" ? undefined : given.text;
+  void (answered.isAccepted ? dialog.accept(text) : dialog.dismiss()).catch(() => {});
 }
 
 function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
@@ -231,6 +241,17 @@ const answerOf = (
   { kind, message }: Pick<AnsweredDialog, "kind" | "message">,
   by: "default" | "timeout",
 ): AnsweredDialog => ({ kind, message, isAccepted: kind === "beforeunload", by });
+
+const answerOfPerson = (
+  { kind, message }: Pick<AnsweredDialog, "kind" | "message">,
+  { isAccepted, text }: Exclude<DialogAnswer, "default">,
+): AnsweredDialog => ({
+  kind,
+  message,
+  isAccepted,
+  by: "person",
+  ...(text !== undefined && { input: shorten(text, MESSAGE_CHARS_MAX) }),
+});
 
 /** The message of a dialog, as both connections and the report have it. */
 const messageOf = (dialog: Dialog): string => shorten(dialog.message(), MESSAGE_CHARS_MAX);

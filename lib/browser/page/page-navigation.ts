@@ -45,6 +45,8 @@ type NavigationDeps = {
   refuse: (url: URL) => Promise<string | undefined>;
   /** Whether the session still uses this browser. */
   isCurrent: (browser: OpenBrowser) => boolean;
+  /** Called when the newest navigation has not reached its page. */
+  onFailed: (url: string, reason: string) => void;
   nowMs: () => number;
 };
 
@@ -104,6 +106,7 @@ async function navigateTo(navigation: Navigation, browser: OpenBrowser, url: str
     reason === undefined ? await browser.selected().navigate(url, signal) : { landed: false, reason };
   const isNewest = navigation.current === own && deps.isCurrent(browser);
   if (isNewest) navigation.current = undefined;
+  if (isNewest && !outcome.landed) deps.onFailed(url, outcome.reason);
   const hasPassed = !outcome.landed && own.passedUrl !== undefined;
   return { outcome, isNewest, passed: hasPassed ? { lastNavigatedUrl: own.passedUrl ?? null } : {} };
 }

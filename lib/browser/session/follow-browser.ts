@@ -1,9 +1,14 @@
 import { storableText } from "#db/storable.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import type { BrowserInput, InputGate } from "../browser-service.ts";
 import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
+import { describeLoadFailure } from "../page/load-failure.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
+import type { SessionStage } from "../stage/session-stage.ts";
 import { createInputQueue } from "../view/input.ts";
+import { scaleCommand } from "../view/input-command.ts";
+import { createPageClipboard } from "../view/page-clipboard.ts";
 import type { Screencast } from "../view/screencast.ts";
 import type { BrowserLifecycle } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
@@ -19,18 +24,44 @@ export function followBrowser(
     life: BrowserLifecycle;
     navigation: PageNavigation;
     cast: Screencast;
+    /** The viewport that people have chosen. `scale` is how many pixels a CSS pixel has in the page's window. */
+    view: { scale: () => number; onSelected: () => void; onDocument: () => void };
+    stage: SessionStage;
     onAnnotation: SubmitAnnotation;
     storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   },
   running: RunningBrowser,
 ): void {
-  const { record, life, navigation, cast } = deps;
+  const { record, life, navigation, cast, view, stage } = deps;
   const { browser } = running;
   const connectSelectedPage = () => {
-    const { cdp, overlay } = browser.selected();
-    const queue = createInputQueue(({ method, params }) => cdp.send(method, params));
-    running.inputQueue = { push: (input) => overlay.input(input, queue.push) };
+    const { cdp, overlay, shown } = browser.selected();
+    const queue = createInputQueue((command) => {
+      const { method, params } = scaleCommand(command, { view: view.scale(), zoom: cast.zoom() });
+      return cdp.send(method, params);
+    });
+    // The overlay does not know where its parts are in a zoomed page.
+    const push = (input: BrowserInput, mayPass: InputGate) => {
+      const pass = async (passed: BrowserInput) => {
+        if (mayPass(passed)) await queue.push(passed);
+      };
+      return cast.zoom() > 1 ? pass(input) : overlay.input(input, pass);
+    };
+    const clipboard = createPageClipboard(cdp, {
+      mainFrameId: () => shown().frameId,
+      openDevtools: browser.process.devtools.open,
+      push,
+      isCommenting: overlay.isWriting,
+    });
+    running.clipboard = clipboard;
+    running.inputQueue = {
+      async push(input, mayPass = () => true) {
+        await clipboard.push(input, mayPass);
+        browser.widgets.noteInput(input);
+      },
+    };
     cast.attach({ cdp, guard: browser.guard });
+    stage.noteChange();
   };
   const onGone = () => {
     running.isLost = true;
@@ -38,10 +69,21 @@ export function followBrowser(
   };
   let storing = Promise.resolve();
   browser.setEvents({
-    onDocument: cast.refresh,
-    onArrived: navigation.noteArrival,
+    onDocument() {
+      view.onDocument();
+      cast.refresh();
+    },
+    onArrived(arrival) {
+      if (arrival.isDocument) stage.noteFailure(undefined);
+      navigation.noteArrival(arrival);
+    },
     onLoaded: navigation.noteLoaded,
-    onRefused: (reason) => record.note({ lastError: reason }),
+    onRefused(reason, url) {
+      record.note({ lastError: reason });
+      stage.noteFailure(describeLoadFailure(url, reason));
+    },
+    onStageChanged: stage.noteChange,
+    isPersonThere: stage.isPersonThere,
     onDownload(download) {
       // Downloads are stored one after the other, so that two downloads never choose the same free file name.
       storing = storing.then(async () => {
@@ -75,11 +117,14 @@ export function followBrowser(
     onAnnotation: deps.onAnnotation,
     onSelected(selected) {
       connectSelectedPage();
+      view.onSelected();
+      stage.noteFailure(undefined);
       navigation.noteSelected(selected.page.url());
     },
     onFailed: () => life.lose(running, "failed", "the service could not handle an event of the browser"),
   });
   connectSelectedPage();
+  browser.documents.follow(stage.noteChange);
   // The browser may have ended before its events were connected.
   if (!browser.isOpen()) onGone();
 }

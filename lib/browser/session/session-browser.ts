@@ -1,12 +1,19 @@
 import type {
   BrowserInput,
   BrowserOpening,
+  CopiedContent,
+  InputGate,
   LiveBrowser,
   NavigationOutcome,
+  PastedItem,
   ViewListeners,
+  ViewportChange,
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
+import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
+import { createSessionStage } from "../stage/session-stage.ts";
+import type { ActionOutcome, StageAction } from "../stage/stage-state.ts";
 import { createScreencast } from "../view/screencast.ts";
 import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import { followBrowser } from "./follow-browser.ts";
@@ -22,7 +29,15 @@ import {
   touch,
   type Usage,
 } from "./use/session-state.ts";
-import { passInput, watch } from "./use/view-browser.ts";
+import { act, copy, passInput, paste, watch } from "./use/view-browser.ts";
+import {
+  applyViewport,
+  newViewport,
+  setViewport,
+  showDocument,
+  takeViewportNote,
+  viewScale,
+} from "./use/viewport.ts";
 
 /** The browser of one session. Its Chromium may end and start again many times. */
 export type SessionBrowser = {
@@ -43,7 +58,22 @@ export type SessionBrowser = {
   /** @see HostBrowsers.takeRestartNote */
   takeRestartNote: () => string | undefined;
   watch: (listeners: ViewListeners) => () => void;
-  input: (input: BrowserInput) => Promise<void>;
+  /** @see HostBrowsers.input */
+  input: (input: BrowserInput, mayPass?: InputGate) => Promise<void>;
+  /** @see HostBrowsers.copy */
+  copy: (action: "copy" | "cut", mayPass?: InputGate) => Promise<CopiedContent | null>;
+  /** @see HostBrowsers.paste */
+  paste: (items: readonly PastedItem[], mayPass?: InputGate) => Promise<boolean>;
+  /** @see HostBrowsers.setViewport */
+  setViewport: (change: ViewportChange) => Promise<void>;
+  /** @see HostBrowsers.takeViewportNote */
+  takeViewportNote: () => string | undefined;
+  /** @see HostBrowsers.act */
+  act: (action: StageAction) => Promise<ActionOutcome>;
+  /** @see HostBrowsers.readField */
+  readField: () => Promise<string | null>;
+  /** Returns the address of the page. Undefined if no browser runs. */
+  address: () => string | undefined;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
@@ -89,7 +119,14 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     navigate: (url, signal) => navigate(session, url, signal),
     history: (action) => goThroughHistory(session, action),
     watch: (listeners) => watch(session, listeners),
-    input: (input) => passInput(session, input),
+    input: (input, mayPass) => passInput(session, input, mayPass),
+    copy: (action, mayPass) => copy(session, action, mayPass),
+    paste: (items, mayPass) => paste(session, items, mayPass),
+    setViewport: (change) => setViewport(session, change),
+    takeViewportNote: () => takeViewportNote(session),
+    act: (action) => act(session, action),
+    readField: async () => (await runningIn(life.state())?.browser.selected().overlay.readField()) ?? null,
+    address: () => runningIn(life.state())?.browser.selected().page.url(),
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),
@@ -111,9 +148,14 @@ function assemble(deps: SessionBrowserDeps): Session {
     pointerListeners: new Set(),
     toldStarts: 1,
   };
+  const view = {
+    scale: () => viewScale(session),
+    onSelected: () => keepViewport(session, applyViewport),
+    onDocument: () => keepViewport(session, showDocument),
+  };
   const life = createBrowserLifecycle({
     ...deps,
-    onTaken: (running) => followBrowser({ ...deps, life, navigation, cast }, running),
+    onTaken: (running) => followBrowser({ ...deps, life, navigation, cast, view, stage }, running),
     land(browser, row) {
       usage.usedAtMs = deps.nowMs();
       browser.siteData.begin((change) => deps.saveSiteData({ ...change, generation: row.starts }));
@@ -129,17 +171,32 @@ function assemble(deps: SessionBrowserDeps): Session {
     onReleased() {
       navigation.abandon();
       cast.attach(undefined);
+      const { toldSize } = session.viewport;
+      session.viewport = { ...newViewport(), toldSize };
+      cast.setView({ size: session.viewport.size, scale: session.viewport.scale });
+      stage.noteFailure(undefined);
+      stage.noteChange();
     },
   });
   const navigation = createPageNavigation({
     ...deps,
     isCurrent: (browser) => runningIn(life.state())?.browser === browser,
+    onFailed: (url, reason) => stage.noteFailure(describeLoadFailure(url, reason)),
   });
+  const stage = createSessionStage({ ...deps, running: () => runningIn(life.state())?.browser });
   const cast = createScreencast((error) => logger.debug({ sessionId, err: error }, "screencast failed"));
   const picture = deps.createPictureKeeper({
     findIdle: () => (isUnused(session) ? runningIn(life.state())?.browser : undefined),
     hideOverlay: (browser) => hideOverlay(browser, "picture"),
   });
-  const session: Session = { deps, life, navigation, cast, picture, usage };
+  const session: Session = { deps, life, navigation, cast, stage, picture, usage, viewport: newViewport() };
   return session;
+}
+
+/** Gives a page that has just been selected, or a new document, the viewport that people have chosen. */
+function keepViewport(session: Session, apply: (session: Session) => Promise<void>): void {
+  const { sessionId, logger } = session.deps;
+  apply(session).catch((error: unknown) =>
+    logger.debug({ sessionId, err: error }, "the viewport of a page was not set"),
+  );
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { waitUntil } from "#lib/events/testing.ts";
 import { createBrowserControl } from "./browser-control.ts";
+import type { ControlState } from "./control-state.ts";
 
 /** Creates fake processes. The test delivers each message to all processes in the same order, as Postgres does. */
-function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
+function openProcesses<Name extends string>(names: Name[]) {
   const sent: string[] = [];
   const listeners = new Map<string, { onMessage: (message: string) => void; onGap: () => void }>();
   const open = (self: string) =>
@@ -16,7 +16,7 @@ function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
           return () => listeners.delete(self);
         },
       },
-      { self, ...(confirmMs !== undefined && { confirmMs }) },
+      { self },
     );
   const processes = Object.fromEntries(names.map((name) => [name, open(name)])) as Record<
     Name,
@@ -33,73 +33,69 @@ function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
     ...processes,
     deliver,
     open,
-    stop: (name: Name) => void listeners.delete(name),
+    sent,
     reportGap: (name: Name) => listeners.get(name)?.onGap(),
-    dropMessages: () => void sent.splice(0),
     holders: () => names.map((name) => processes[name].holderOf("ses_a")),
   };
 }
 
-describe("control of a browser", () => {
-  test("is with the connection that took it last, in every process", () => {
-    const { one, two, deliver, holders } = openProcesses(["one", "two"]);
-    one.take("ses_a", "con_1");
+const state = (stamp: number, connectionId: string | null, hostId = "bh_1"): ControlState => ({
+  sessionId: "ses_a",
+  hostId,
+  stamp,
+  holder: connectionId === null ? null : { connectionId, name: "Ada", expiry: null },
+  ended: connectionId === null ? "given_back" : null,
+});
+
+describe("what processes know of control", () => {
+  test("is what the host says, in processes that are not connected to it, too", () => {
+    const { one, deliver, holders } = openProcesses(["one", "two"]);
+    one.apply(state(5, "con_1"));
     deliver();
     assert.deepEqual(holders(), ["con_1", "con_1"]);
-    two.take("ses_a", "con_2");
-    one.release("ses_a", "con_1");
-    deliver();
-    assert.deepEqual(holders(), ["con_2", "con_2"]);
-    assert.equal(one.holderOf("ses_b"), undefined);
-    two.release("ses_a", "con_2");
+    one.apply(state(6, null));
     deliver();
     assert.deepEqual(holders(), [undefined, undefined]);
   });
 
-  test("stays with a newer take when the former holder releases before it has received the take", ({
-    mock,
-  }) => {
-    mock.timers.enable({ apis: ["Date"], now: 1_000 });
-    const { one, two, deliver, holders } = openProcesses(["one", "two"]);
-    one.take("ses_a", "con_1");
+  test("is not changed by older states, and told once", () => {
+    const { one, two, deliver, holders, sent } = openProcesses(["one", "two"]);
+    one.apply(state(5, "con_1"));
+    two.apply(state(5, "con_1"));
     deliver();
-    mock.timers.tick(5);
-    two.take("ses_a", "con_2");
-    mock.timers.tick(5);
-    one.release("ses_a", "con_1");
-    deliver();
-    assert.deepEqual(holders(), ["con_2", "con_2"]);
+    two.apply(state(4, "con_0"));
+    one.apply(state(5, "con_1"));
+    assert.equal(sent.length, 0);
+    assert.deepEqual(holders(), ["con_1", "con_1"]);
   });
 
-  test("is with one connection even if two take it at the same moment", () => {
-    const { one, two, three, deliver, holders } = openProcesses(["one", "two", "three"]);
-    one.take("ses_a", "con_1");
-    two.take("ses_a", "con_2");
-    deliver();
-    const [holder] = holders();
-    assert.ok(holder);
-    assert.deepEqual(holders(), [holder, holder, holder]);
-    assert.equal(three.holderOf("ses_a"), holder);
-  });
-
-  test("calls the listener after each change, until it is removed", () => {
+  test("calls the listeners after each change, until they are removed", () => {
     const { one, two, deliver } = openProcesses(["one", "two"]);
     let changes = 0;
+    const holders: (string | undefined)[] = [];
     const stop = two.follow("ses_a", () => changes++);
-    one.take("ses_a", "con_1");
-    one.take("ses_a", "con_1");
+    const stopHolders = two.onHolder(({ holder }) => holders.push(holder?.connectionId));
+    const first = state(5, "con_1");
+    one.apply(first);
+    const near = {
+      connectionId: "con_1",
+      name: "Ada",
+      expiry: { reason: "idle", at: "2026-01-01" },
+    } as const;
+    one.apply({ ...first, stamp: 6, holder: near });
     deliver();
-    assert.equal(changes, 1);
+    assert.deepEqual([changes, holders], [2, ["con_1"]]);
     stop();
-    one.release("ses_a", "con_1");
+    stopHolders();
+    one.apply(state(7, null));
     deliver();
-    assert.equal(changes, 1);
+    assert.deepEqual([changes, holders], [2, ["con_1"]]);
   });
 
-  test("is known to a process that starts later, and to one that missed messages", () => {
+  test("reaches a process that starts later, and one that missed messages", () => {
     const all = openProcesses(["one", "two"]);
-    all.one.take("ses_a", "con_1");
-    all.dropMessages();
+    all.one.apply(state(5, "con_1"));
+    all.sent.splice(0);
     all.reportGap("two");
     all.deliver();
     assert.deepEqual(all.holders(), ["con_1", "con_1"]);
@@ -108,45 +104,42 @@ describe("control of a browser", () => {
     assert.equal(late.holderOf("ses_a"), "con_1");
   });
 
-  test("ends with the process of its connection, once a process follows the session or waits", async () => {
-    const all = openProcesses(["one", "two"], 5);
-    all.one.take("ses_a", "con_1");
+  test("is free when the host has ended, or does not list the session any more", () => {
+    const all = openProcesses(["one", "two"]);
+    all.one.apply(state(5, "con_1"));
     all.deliver();
-    all.stop("one");
-    const isFree = all.two.untilFree("ses_a", 30_000, new AbortController().signal);
+    all.two.dropHost("bh_2");
     all.deliver();
-    assert.equal(await isFree, true);
-    assert.equal(all.two.holderOf("ses_a"), undefined);
+    assert.deepEqual(all.holders(), ["con_1", "con_1"]);
+    all.two.dropHost("bh_1");
+    all.deliver();
+    assert.deepEqual(all.holders(), [undefined, undefined]);
+    all.one.applyAll("bh_1", [state(7, "con_2")]);
+    all.deliver();
+    assert.deepEqual(all.holders(), ["con_2", "con_2"]);
+    all.one.applyAll("bh_1", []);
+    all.deliver();
+    assert.deepEqual(all.holders(), [undefined, undefined]);
   });
 
-  test("stays with a connection whose process answers", async () => {
-    const all = openProcesses(["one", "two"], 5);
-    all.one.take("ses_a", "con_1");
-    all.one.take("ses_b", "con_2");
-    all.deliver();
-    all.two.follow("ses_a", () => {});
-    all.deliver();
-    // This call asks process `one` to repeat the claim to `ses_b`. The question is not delivered, so this claim ends
-    // after `confirmMs`. The question about `ses_a` is older. If `one` had not answered it, the claim to `ses_a` would
-    // have ended earlier.
-    all.two.follow("ses_b", () => {});
-    await waitUntil(() => all.two.holderOf("ses_b") === undefined, "the unanswered one has ended");
-    assert.equal(all.two.holderOf("ses_a"), "con_1");
-  });
-
-  test("can be waited for until it is free, the timeout or an abort", async () => {
+  test("follows a session to another host, whose clock may be behind", () => {
     const { one } = openProcesses(["one"]);
-    const never = new AbortController().signal;
-    assert.equal(await one.untilFree("ses_a", 0, never), true);
-    one.take("ses_a", "con_1");
-    assert.equal(await one.untilFree("ses_a", 1, never), false);
-    assert.equal(await one.untilFree("ses_a", 60_000, AbortSignal.abort()), false);
-    const stopping = new AbortController();
-    const stopped = one.untilFree("ses_a", 60_000, stopping.signal);
-    stopping.abort();
-    assert.equal(await stopped, false);
-    const isFree = one.untilFree("ses_a", 60_000, never);
-    one.release("ses_a", "con_1");
-    assert.equal(await isFree, true);
+    one.apply(state(500, "con_1"));
+    one.apply(state(3, "con_2", "bh_2"));
+    assert.equal(one.holderOf("ses_a"), "con_2");
+    one.apply(state(501, null));
+    assert.equal(one.holderOf("ses_a"), "con_2", "the end at the earlier host comes late");
+  });
+
+  test("is corrected by what the host answers", () => {
+    const { one } = openProcesses(["one"]);
+    one.apply(state(5, "con_1"));
+    one.settle("ses_a", state(5, "con_1"));
+    assert.equal(one.holderOf("ses_a"), "con_1");
+    one.settle("ses_a", state(6, null));
+    assert.equal(one.holderOf("ses_a"), undefined);
+    one.apply(state(7, "con_2"));
+    one.settle("ses_a", undefined);
+    assert.equal(one.holderOf("ses_a"), undefined);
   });
 });

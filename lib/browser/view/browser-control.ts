@@ -1,235 +1,136 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "#lib/events/bus/topic.ts";
-import { untilFree } from "./until-free.ts";
+import type { ControlState } from "./control-state.ts";
 
 /**
- * Tracks across all processes which person's connection has control of each session's browser. The latest `take` wins.
- * While no person has control, the agent has control during its turns. Control is not stored in the database, and it
- * ends with the connection.
+ * What this process knows of who has control of each session's browser. The browser hosts decide it; they tell the
+ * processes that are connected to them, which tell all others. While no person has control, the agent has it during its
+ * turns.
  */
 export type BrowserControl = {
   /** Returns the id of the connection that has control; undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
-  /** Gives control to a connection of this process, even if another connection of any process has control. */
-  take: (sessionId: string, connectionId: string) => void;
-  /** Ends the control of this connection. Has no effect if another connection has control. */
-  release: (sessionId: string, connectionId: string) => void;
-  /** Calls `listener` each time that control of the session changes. @returns a function that stops the calls. */
+  /** Undefined if no person has had control lately. */
+  stateOf: (sessionId: string) => ControlState | undefined;
+  /** Calls `listener` each time that the state of the session changes. @returns a function that stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
-  /** Lists the newest claim to each session that this process knows. */
-  listClaims: () => SessionClaim[];
-  /** Calls `listener` with each newer claim, and each release. @returns a function that stops the calls. */
-  onClaim: (listener: (claim: SessionClaim) => void) => () => void;
-  /** Calls `listener` when a person's control of any session has ended. @returns a function that stops the calls. */
-  onFree: (listener: (sessionId: string) => void) => () => void;
-  /**
-   * Waits until no person has control.
-   *
-   * @returns whether control is free. False if `timeoutMs` have passed or the signal has fired before that.
-   */
-  untilFree: (sessionId: string, timeoutMs: number, signal: AbortSignal) => Promise<boolean>;
-  /**
-   * Asks the other processes whether one of their connections has control, and waits for their answers. Needed because
-   * this process may have missed a message.
-   *
-   * @returns whether control is free.
-   */
-  isConfirmedFree: (sessionId: string) => Promise<boolean>;
+  /** Applies what a host has told, and tells the other processes if it is new. */
+  apply: (state: ControlState) => void;
+  /** Applies the list of all sessions of a host in which a person has control. In its other sessions, control is free. */
+  applyAll: (hostId: string, held: readonly ControlState[]) => void;
+  /** Applies what the session's host has just answered. Undefined if there is no such host: control is then free. */
+  settle: (sessionId: string, state: ControlState | undefined) => void;
+  /** Notes that a host has ended. Control at it is free. */
+  dropHost: (hostId: string) => void;
+  /** Calls `listener` when a session's control gets another holder, or none. @returns a function that stops the calls. */
+  onHolder: (listener: (state: ControlState) => void) => () => void;
   close: () => void;
 };
 
-/** The newest claim to a session: who has control, and a stamp that is higher than that of older claims. */
-export type SessionClaim = { sessionId: string; holder: string | null; stamp: number };
-
-/**
- * A connection's claim to the control of a session, or the release of that claim. Processes may receive claims and
- * releases in different orders, so all processes sort them by the same rule: by `stamp`, then by connection id. A
- * release has the stamp and the connection id of its claim, so a late release never ends a newer claim.
- */
-type Claim = { stamp: number; connectionId: string; isReleased: boolean };
-
-/**
- * The newest claim to a session that this process knows. `isOurs` is true if this process made or released the claim,
- * and false if another process sent it. `sinceMs` is the time at which this process made or received it.
- */
-type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
-
 type ControlMessage =
-  | ({ type: "claim"; from: string; sessionId: string } & Claim)
-  /** Asks every process to repeat the claims of its own connections. If `sessionId` is null, asks for all sessions. */
-  | { type: "ask"; from: string; sessionId: string | null };
+  | { type: "state"; from: string; state: ControlState }
+  /** Asks every process to repeat who has control, as far as it knows. */
+  | { type: "ask"; from: string };
 
-/** How long a released claim is stored. During this time, a late message cannot restore the claim. */
+/** How long the end of control is remembered. During this time, a late message cannot restore the control. */
 const FORGET_MS = 60_000;
 
-const isNewer = (claim: Claim, current: Claim): boolean => {
-  if (claim.stamp !== current.stamp) return claim.stamp > current.stamp;
-  if (claim.connectionId !== current.connectionId) return claim.connectionId > current.connectionId;
-  return claim.isReleased && !current.isReleased;
-};
-
-const holderIn = (claim: Claim | undefined): string | undefined =>
-  claim === undefined || claim.isReleased ? undefined : claim.connectionId;
-
-const toSessionClaim = (sessionId: string, claim: Claim): SessionClaim => ({
-  sessionId,
-  holder: holderIn(claim) ?? null,
-  stamp: claim.stamp,
-});
-
+type Known = ControlState & { sinceMs: number };
 type Control = {
   topic: Topic;
   /** The name of this process. */
   self: string;
-  confirmMs: number;
-  claims: Map<string, KnownClaim>;
+  states: Map<string, Known>;
   listeners: Map<string, Set<() => void>>;
-  freeListeners: Set<(sessionId: string) => void>;
-  claimListeners: Set<(claim: SessionClaim) => void>;
-  /** Timers by session id. Each timer ends the wait for another process to repeat its claim to the session. */
-  unconfirmed: Map<string, NodeJS.Timeout>;
+  holderListeners: Set<(state: ControlState) => void>;
 };
 
-/**
- * Creates the {@link BrowserControl} of this process.
- * @param options.confirmMs how long another process may take to repeat a claim. After that, the claim is released.
- */
-export function createBrowserControl(
-  topic: Topic,
-  { self = crypto.randomUUID(), confirmMs = 2_000 } = {},
-): BrowserControl {
+/** Creates the {@link BrowserControl} of this process. */
+export function createBrowserControl(topic: Topic, { self = crypto.randomUUID() } = {}): BrowserControl {
   const control: Control = {
     topic,
     self,
-    confirmMs,
-    claims: new Map(),
+    states: new Map(),
     listeners: new Map(),
-    freeListeners: new Set(),
-    claimListeners: new Set(),
-    unconfirmed: new Map(),
+    holderListeners: new Set(),
   };
-  const { claims } = control;
-  const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));
+  const { states, holderListeners } = control;
+  const ask = () => send(control, { type: "ask", from: self });
   // The cast is safe, because only this module writes to the topic.
-  const stopListening = topic.subscribe(
-    (message) => receive(control, JSON.parse(message) as ControlMessage),
-    () => catchUp(control),
-  );
-  catchUp(control);
-
-  const shown: Pick<BrowserControl, "holderOf" | "follow"> = {
-    holderOf,
-    follow: (sessionId, listener) => follow(control, sessionId, listener),
-  };
+  const close = topic.subscribe((message) => receive(control, JSON.parse(message) as ControlMessage), ask);
+  ask();
   return {
-    ...shown,
-    take(sessionId, connectionId) {
-      if (holderOf(sessionId) === connectionId) return;
-      const stamp = Math.max(Date.now(), (claims.get(sessionId)?.stamp ?? 0) + 1);
-      publishOwn(control, sessionId, { stamp, connectionId, isReleased: false });
+    holderOf: (sessionId) => states.get(sessionId)?.holder?.connectionId,
+    stateOf: (sessionId) => states.get(sessionId),
+    follow: (sessionId, listener) => follow(control, sessionId, listener),
+    apply: (state) => applyNews(control, state),
+    applyAll(hostId, held) {
+      const sessionIds = new Set(held.map(({ sessionId }) => sessionId));
+      free(control, (state) => state.hostId === hostId && !sessionIds.has(state.sessionId));
+      for (const state of held) applyNews(control, state);
     },
-    release(sessionId, connectionId) {
-      const current = claims.get(sessionId);
-      if (current && holderIn(current) === connectionId)
-        publishOwn(control, sessionId, { ...current, isReleased: true });
+    settle(sessionId, state) {
+      if (state) applyNews(control, state);
+      const isOther = (known: ControlState) => known.hostId !== state?.hostId || state.holder === null;
+      free(control, (known) => known.sessionId === sessionId && isOther(known));
     },
-    listClaims: () => [...claims].map(([sessionId, claim]) => toSessionClaim(sessionId, claim)),
-    onClaim(listener) {
-      control.claimListeners.add(listener);
-      return () => control.claimListeners.delete(listener);
+    dropHost: (hostId) => free(control, (state) => state.hostId === hostId),
+    onHolder(listener) {
+      holderListeners.add(listener);
+      return () => holderListeners.delete(listener);
     },
-    onFree(listener) {
-      control.freeListeners.add(listener);
-      return () => control.freeListeners.delete(listener);
-    },
-    untilFree: (...wait) => untilFree(shown, ...wait),
-    async isConfirmedFree(sessionId) {
-      if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
-      else confirm(control, sessionId);
-      // Waits longer than `confirmMs`: the claim of a process that does not answer is released only after that time.
-      await sleep(confirmMs * 1.5, undefined, { ref: false });
-      return holderOf(sessionId) === undefined;
-    },
-    close() {
-      stopListening();
-      for (const timer of control.unconfirmed.values()) clearTimeout(timer);
-    },
+    close,
   };
 }
 
 const send = ({ topic }: Control, message: ControlMessage) => topic.publish(JSON.stringify(message));
 
-/** Applies a claim if it is newer than the current one. */
-function apply(
-  { claims, listeners, freeListeners, claimListeners }: Control,
-  sessionId: string,
-  claim: Claim,
-  isOurs: boolean,
-): void {
-  const current = claims.get(sessionId);
-  if (current && !isNewer(claim, current)) return;
-  const nowMs = Date.now();
-  claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
-  for (const [id, { isReleased, sinceMs }] of claims)
-    if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
-  for (const listener of [...claimListeners]) listener(toSessionClaim(sessionId, claim));
-  if (holderIn(current) === holderIn(claim)) return;
+/** A host numbers its states. The end of control that a process notes has the number of the control. */
+function isNewer(state: ControlState, known: ControlState): boolean {
+  const frees = state.holder === null && known.holder !== null;
+  if (state.hostId !== known.hostId) return state.holder !== null;
+  return state.stamp > known.stamp || (state.stamp === known.stamp && frees);
+}
+
+/** Applies a state if it is newer than the known one. @returns whether it is. */
+function apply({ states, listeners, holderListeners }: Control, state: ControlState): boolean {
+  const { sessionId } = state;
+  const known = states.get(sessionId);
+  if (known && !isNewer(state, known)) return false;
+  const nowMs = performance.now();
+  states.set(sessionId, { ...state, sinceMs: nowMs });
+  for (const [id, { holder, sinceMs }] of states)
+    if (holder === null && nowMs - sinceMs > FORGET_MS) states.delete(id);
   for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
-  if (claim.isReleased) for (const listener of freeListeners) listener(sessionId);
+  if (known?.holder?.connectionId !== state.holder?.connectionId)
+    for (const listener of [...holderListeners]) listener(state);
+  return true;
 }
 
-/** Applies a claim that this process has made or released, and sends it to the other processes. */
-function publishOwn(control: Control, sessionId: string, claim: Claim): void {
-  apply(control, sessionId, claim, true);
-  const { stamp, connectionId, isReleased } = claim;
-  send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
+function applyNews(control: Control, state: ControlState): void {
+  if (apply(control, state)) send(control, { type: "state", from: control.self, state });
 }
 
-/**
- * If a connection of another process has control, asks that process to repeat the claim, because the process may have
- * ended. If there is no answer, releases the claim.
- */
-function confirm(control: Control, sessionId: string): void {
-  const { claims, unconfirmed, self, confirmMs } = control;
-  const current = claims.get(sessionId);
-  if (!current || current.isReleased || current.isOurs || unconfirmed.has(sessionId)) return;
-  const timer = setTimeout(() => {
-    unconfirmed.delete(sessionId);
-    if (claims.get(sessionId) === current) publishOwn(control, sessionId, { ...current, isReleased: true });
-  }, confirmMs);
-  timer.unref();
-  unconfirmed.set(sessionId, timer);
-  send(control, { type: "ask", from: self, sessionId });
+/** Notes the end of control in sessions whose state matches. */
+function free(control: Control, matches: (state: ControlState) => boolean): void {
+  for (const { sinceMs: _, ...state } of [...control.states.values()])
+    if (state.holder && matches(state)) applyNews(control, { ...state, holder: null, ended: "host" });
 }
 
 function receive(control: Control, message: ControlMessage): void {
-  const { self, claims, unconfirmed } = control;
-  if (message.from === self) return;
-  if (message.type === "claim") {
-    const { sessionId, stamp, connectionId, isReleased } = message;
-    clearTimeout(unconfirmed.get(sessionId));
-    unconfirmed.delete(sessionId);
-    apply(control, sessionId, { stamp, connectionId, isReleased }, false);
+  if (message.from === control.self) return;
+  if (message.type === "state") {
+    apply(control, message.state);
     return;
   }
-  for (const [id, { stamp, connectionId, isReleased, isOurs }] of claims)
-    if (isOurs && !isReleased && (message.sessionId === null || message.sessionId === id))
-      send(control, { type: "claim", from: self, sessionId: id, stamp, connectionId, isReleased });
+  for (const { sinceMs: _, ...state } of control.states.values())
+    if (state.holder) send(control, { type: "state", from: control.self, state });
 }
 
-/** Asks the other processes to repeat their claims, because this process may have missed messages. */
-function catchUp(control: Control): void {
-  for (const sessionId of control.claims.keys()) confirm(control, sessionId);
-  send(control, { type: "ask", from: control.self, sessionId: null });
-}
-
-function follow(control: Control, sessionId: string, listener: () => void): () => void {
-  const { listeners } = control;
+function follow({ listeners }: Control, sessionId: string, listener: () => void): () => void {
   // A new function for each call, so that the same listener can be added twice.
   const entry = () => listener();
   const entries = listeners.get(sessionId) ?? new Set();
   listeners.set(sessionId, entries.add(entry));
-  confirm(control, sessionId);
   return () => {
     entries.delete(entry);
     if (entries.size === 0 && listeners.get(sessionId) === entries) listeners.delete(sessionId);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BrowserInput } from "../browser-service.ts";
-import { createInputQueue, type InputCommand } from "./input.ts";
+import { createInputQueue } from "./input.ts";
+import type { InputCommand } from "./input-command.ts";
 
 const move = (x: number): BrowserInput => ({
   type: "mouse",
@@ -67,8 +68,25 @@ test("moves of a drag include the pressed button", () => {
   void queue.push(press("down", 1));
   void queue.push(move(2));
   assert.deepEqual(
-    page.sent.map(({ params }) => "buttons" in params && params.buttons),
-    [1, 1],
+    page.sent.map(({ params }) => "buttons" in params && [params.button, params.buttons]),
+    [
+      ["left", 1],
+      ["left", 1],
+    ],
+  );
+});
+
+test("moves of fingers that pile up become one, before a finger that leaves", () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  const touch = (action: "start" | "move" | "end", ...xs: number[]) =>
+    void queue.push({ type: "touch", action, modifiers: 0, points: xs.map((x, id) => ({ id, x, y: 0 })) });
+  touch("start", 1);
+  for (const x of [2, 3, 4]) touch("move", x);
+  touch("end");
+  assert.deepEqual(
+    page.sent.map(({ params }) => "touchPoints" in params && params.touchPoints.map(({ x }) => x)),
+    [[1], [2], [4], []],
   );
 });
 

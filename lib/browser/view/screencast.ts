@@ -29,7 +29,13 @@ export type Screencast = {
    * Switches the cast to this page; `source` is undefined if the browser has ended. Subscriptions continue.
    */
   attach: (source: CastSource | undefined) => void;
+  /** Sets the size of the page in CSS pixels, and how many pixels its pictures have for a CSS pixel. */
+  setView: (view: View) => void;
+  /** How far people have zoomed into the page with two fingers, as of the latest frame. */
+  zoom: () => number;
 };
+
+type View = { size: { width: number; height: number }; scale: number };
 
 /** The parameters of DevTools' event `Page.screencastFrame`. */
 type FrameEvent = {
@@ -51,6 +57,7 @@ type Cast = {
   source: CastSource | undefined;
   last: ScreencastFrame | undefined;
   sequence: number;
+  view: View;
   /** Stops the running cast. Undefined while no cast runs. */
   stop: (() => void) | undefined;
 };
@@ -63,6 +70,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
     source: undefined,
     last: undefined,
     sequence: 0,
+    view: { size: VIEWPORT, scale: 1 },
     stop: undefined,
   };
   const { watchers } = cast;
@@ -87,6 +95,13 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
       cast.last = undefined;
       start(cast);
     },
+    setView(view) {
+      const { size, scale } = cast.view;
+      if (view.size.width === size.width && view.size.height === size.height && view.scale === scale) return;
+      cast.view = view;
+      restart(cast, 0);
+    },
+    zoom: () => cast.last?.deviceScale ?? 1,
   };
 }
 
@@ -109,7 +124,7 @@ function start(cast: Cast, restarts = 0): void {
     cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
     clearTimeout(firstFrameTimer);
     cast.sequence += 1;
-    const frame = toFrame(event, cast.sequence);
+    const frame = toFrame(event, cast.sequence, cast.view);
     cast.last = frame;
     for (const watcher of [...watchers]) watcher(frame);
   });
@@ -118,8 +133,8 @@ function start(cast: Cast, restarts = 0): void {
     .send("Page.startScreencast", {
       format: "jpeg",
       quality: JPEG_QUALITY,
-      maxWidth: VIEWPORT.width,
-      maxHeight: VIEWPORT.height,
+      maxWidth: Math.round(cast.view.size.width * cast.view.scale),
+      maxHeight: Math.round(cast.view.size.height * cast.view.scale),
       everyNthFrame: 1,
     })
     .catch(cast.onError);
@@ -131,12 +146,17 @@ function start(cast: Cast, restarts = 0): void {
   };
 }
 
-function toFrame({ data, metadata }: FrameEvent, sequence: number): ScreencastFrame {
+function toFrame({ data, metadata }: FrameEvent, sequence: number, { size, scale }: View): ScreencastFrame {
+  // Chromium reports the size of the window. A frame from before a change has the size of the window then.
+  const isEnlarged = scale !== 1 && Math.round(metadata.deviceWidth) === Math.round(size.width * scale);
+  const { width, height } = isEnlarged
+    ? size
+    : { width: Math.round(metadata.deviceWidth), height: Math.round(metadata.deviceHeight) };
   return {
     sequence,
     capturedAtMs: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000,
-    width: Math.round(metadata.deviceWidth),
-    height: Math.round(metadata.deviceHeight),
+    width,
+    height,
     deviceScale: metadata.pageScaleFactor,
     scrollX: Math.round(metadata.scrollOffsetX),
     scrollY: Math.round(metadata.scrollOffsetY),

@@ -6,6 +6,7 @@ import { createOverlayView, type OverlayView } from "./overlay-view.ts";
 
 export { cursorAt } from "./cursor-at.ts";
 export { describeElement, refineElement } from "./describe-element.ts";
+export { nameFocused } from "./name-focused.ts";
 
 /**
  * The overlay's nodes, while it is shown. They are new each time that it is shown, so that page code with references to

@@ -89,6 +89,7 @@ function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8
     },
     list: async () => [],
     listNewest: async () => ({ total: 0, evidence: [] }),
+    discard: async () => {},
     async read(_sessionId, id) {
       const stored = pictures[id];
       if (!stored) return undefined;

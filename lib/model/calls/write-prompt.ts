@@ -69,6 +69,8 @@ const withOptions = (options: SharedV4ProviderOptions | undefined) => options &&
 function writeUserPart(
   part: Exclude<UserModelMessage["content"], string>[number] | { type: "text"; text: string },
 ): PromptPart<"user"> {
+  if (part.type === "file" && isInline(part.data))
+    return { type: "file", mediaType: part.mediaType, data: part.data };
   if (part.type !== "text") throw new Error(`a user's message holds a part of the kind ${part.type}`);
   return { type: "text", text: part.text };
 }

@@ -10,6 +10,7 @@ const TIMEOUT_MS = 30_000;
 
 type CallOptions<Answer> = {
   timeoutMs?: number;
+  headers?: Record<string, string>;
   /** Reads the answer from the response. By default, the answer is the JSON of the body. */
   read?: (response: Response) => Promise<Answer>;
 };
@@ -20,12 +21,13 @@ export async function callAction<Answer>(
   method: string,
   path: string,
   body?: unknown,
-  { timeoutMs = TIMEOUT_MS, read }: CallOptions<Answer> = {},
+  { timeoutMs = TIMEOUT_MS, headers, read }: CallOptions<Answer> = {},
 ): Promise<ActionOutcome<Answer>> {
   const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(timeoutMs) };
+  if (headers) init.headers = headers;
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
+    init.headers = { ...headers, "content-type": "application/json" };
   }
   try {
     const response = await fetcher(path, init);
@@ -53,7 +55,8 @@ export const pick = <Name extends string, Value>(
   name: Name,
 ): ActionOutcome<Value> => (outcome.isDone ? { isDone: true, answer: outcome.answer[name] } : outcome);
 
-function sentenceOf(answer: unknown, status: number): string {
+/** Returns the sentence of a refusal, or one for its status. */
+export function sentenceOf(answer: unknown, status: number): string {
   if (
     typeof answer === "object" &&
     answer !== null &&

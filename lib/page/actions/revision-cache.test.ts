@@ -5,6 +5,7 @@ import { createSessionActions } from "./session-actions.ts";
 
 const PATHS = {
   actions: "/s/ses_a/actions",
+  files: "/files",
   messages: "/messages",
   agents: "/agents",
   variants: "/variants",

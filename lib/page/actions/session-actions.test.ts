@@ -4,6 +4,7 @@ import { createSessionActions } from "./session-actions.ts";
 
 const PATHS = {
   actions: "/s/ses_a/actions",
+  files: "/files",
   messages: "/messages",
   agents: "/s/ses_a/agents",
   variants: "/api/sessions/ses_a/variants",
@@ -48,7 +49,13 @@ test("a sub-agent is stopped through the session's own path", async () => {
 });
 
 test("the queue is read from the `data` of the answer", async () => {
-  const message = { requestId: "req_1", text: "Next", author: null, createdAt: "2026-11-20T10:00:00.000Z" };
+  const message = {
+    requestId: "req_1",
+    text: "Next",
+    attachments: [],
+    author: null,
+    createdAt: "2026-11-20T10:00:00.000Z",
+  };
   const body = JSON.stringify({ success: true, data: [message], nextCursor: null });
   const outcome = await createSessionActions(PATHS, answering(200, body)).readQueue();
   assert.deepEqual(outcome, { isDone: true, answer: [message] });

@@ -12,7 +12,9 @@ import type {
   VariantRevision,
   VariantSummary,
 } from "../state/view-types.ts";
+import { type BrowserFileActions, createBrowserFileActions } from "./browser-file-actions.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
+import { createFileActions, type FileActions } from "./file-actions.ts";
 import { createPageActions, type PageActions } from "./page-actions.ts";
 import { createPlanningActions, type PlanningActions } from "./planning-actions.ts";
 import { createPortingActions, type PortingActions } from "./porting-actions.ts";
@@ -20,15 +22,24 @@ import { createPublicationActions, type PublicationActions } from "./publication
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 import { createTestRunActions, type TestRunActions } from "./test-run-actions.ts";
 
+/** An item of a paste: text, or a file with its bytes in base64. */
+export type PastedItem =
+  | { type: "text/plain" | "text/html"; text: string }
+  | { type: string; name: string; base64: string };
+
 /** The actions of the page on its session. The share cookie is the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
   PlanningActions &
   PageActions &
+  BrowserFileActions &
   TestRunActions &
-  PortingActions & {
+  PortingActions &
+  FileActions & {
+    /** @param attachments paths of files of the workspace. */
     sendMessage: (
       text: string,
       mode: FollowUpMode,
+      attachments?: readonly string[],
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
     /** Stops the running turn. The answer contains the id of the stopped run; null if no run was stopped. */
     cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
@@ -71,6 +82,8 @@ export type SessionActions = PublicationActions &
     moveBrowser: (
       move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
     ) => Promise<ActionOutcome<unknown>>;
+    /** Pastes into the live page. Fails with 409 if this visitor does not have control of the browser. */
+    pasteIntoPage: (items: PastedItem[]) => Promise<ActionOutcome<unknown>>;
     /** Reads the session's own link, and the newest share links without their secrets. */
     /** Reads all share links of the session, newest first. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
@@ -98,6 +111,7 @@ type ShareLinkPage = { shareUrl: string; data: ShareLinkView[]; nextCursor: stri
 export function createSessionActions(
   {
     actions,
+    files,
     messages,
     agents,
     variants,
@@ -107,7 +121,7 @@ export function createSessionActions(
     skills,
   }: Pick<
     SessionSnapshot["paths"],
-    "actions" | "messages" | "agents" | "variants" | "tests" | "planning" | "imports" | "skills"
+    "actions" | "files" | "messages" | "agents" | "variants" | "tests" | "planning" | "imports" | "skills"
   >,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
@@ -118,9 +132,12 @@ export function createSessionActions(
     ...createPublicationActions(variants, fetcher),
     ...createPlanningActions({ planning, actions }, fetcher),
     ...createPageActions(actions, fetcher),
+    ...createBrowserFileActions(actions, fetcher, connectionId),
     ...createTestRunActions({ tests, actions }, fetcher),
     ...createPortingActions({ actions, imports }, fetcher),
-    sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
+    ...createFileActions(files, fetcher),
+    sendMessage: (text, mode, attachments = []) =>
+      call("POST", "/messages", { text, mode, ...(attachments.length > 0 && { attachments }) }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readAgents() {
@@ -173,6 +190,7 @@ export function createSessionActions(
       const id = connectionId();
       return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
     },
+    pasteIntoPage: (items) => call("POST", "/paste", { connectionId: connectionId() ?? "", items }),
     async readShareLinks() {
       const data: ShareLinkView[] = [];
       for (let cursor: string | null = ""; ; ) {

@@ -3,6 +3,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import { currentRun, isStopping, type SessionState } from "../state/session-state.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
 import { awaitsAgreement } from "./describe-plan.ts";
+import { describeStop } from "./describe-stop.ts";
 import { describeTool, worksOnPage } from "./describe-tool.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 
@@ -82,7 +83,7 @@ function describeTurn(state: SessionState): StateWords {
       return describeSuccess(state, run);
     case "cancelled":
       return wordsFor("stopped", {
-        detail: "The turn was stopped.",
+        detail: `${describeStop(run.runId, state)}.`,
         advice: adviseToSend(state, "Send a message to continue."),
       });
     case "errored":
@@ -107,6 +108,7 @@ function describeWait({
   elicitations,
   waitingOn,
   control,
+  controlName,
   role,
   agents,
 }: SessionState): StateWords | undefined {
@@ -120,11 +122,11 @@ function describeWait({
       if (control !== "you")
         return wordsFor("waiting", {
           title: "Waiting for control",
-          detail: "A person has control of the browser.",
+          detail: `${controlName ?? "A person"} has control of the browser.`,
         });
       return wordsFor("waiting", {
         detail: "You have control of the browser.",
-        advice: "Click outside the page to let the agent continue.",
+        advice: "Give it back to let the agent continue.",
       });
     case "agents": {
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);

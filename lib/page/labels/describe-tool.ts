@@ -1,5 +1,7 @@
 import { type CallWords, findTool, LOAD_TOOLS } from "#lib/catalogue/tools.ts";
 import { shorten } from "#lib/text/shorten.ts";
+import type { PageAction } from "../state/view-types.ts";
+import { describeActions } from "./describe-actions.ts";
 import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
 import { describeResultsOfCall, describeStartOfCall, describeTestsOfCall } from "./describe-test-run.ts";
@@ -45,8 +47,14 @@ const OBJECT_CHARACTERS_MAX = 120;
  * Describes a tool call in words. Unknown tools are shown by their name.
  *
  * @param result the beginning of the call's result if the call succeeded; otherwise empty.
+ * @param actions what the call did to the live page, as far as it reports that.
  */
-export function describeTool(toolName: string, input: unknown, result = ""): ToolWords {
+export function describeTool(
+  toolName: string,
+  input: unknown,
+  result = "",
+  actions: readonly PageAction[] = [],
+): ToolWords {
   const release = toolName === "publish_variant" ? describeReleaseOfCall(input, result) : null;
   if (release !== null) return describeRelease(release);
   const version = toolName === "deploy_landing_page" ? describeDeployOfCall(result) : null;
@@ -56,6 +64,15 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
     describeTests(toolName, result) ??
     findTool(toolName)?.words ??
     describeOther(toolName);
+  const did = describeActions(actions);
+  if (did !== null)
+    return {
+      ...words,
+      icon: "page",
+      done: did,
+      many: (count) => `${words.done}, ${count} times`,
+      object: null,
+    };
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),

@@ -40,7 +40,16 @@ test("an attempt that is retried leaves no deliverable", () => {
 test("a steering message leaves the queue when it is read, and is marked as such", () => {
   const waiting = {
     ...started,
-    queue: [{ requestId: "req_2", mode: "steer" as const, text: "Left", author: null, createdAt: AT }],
+    queue: [
+      {
+        requestId: "req_2",
+        mode: "steer" as const,
+        text: "Left",
+        attachments: [],
+        author: null,
+        createdAt: AT,
+      },
+    ],
   };
   const steer = { ...message("msg_5", 5, "user", "Left"), requestId: "req_2" };
   const placed = applyEvent(waiting, event(5, { kind: "message.completed", message: steer }));

@@ -2,6 +2,8 @@ import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import { toMissingTools } from "../labels/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
+import { applyQuestionEvent } from "./apply-question.ts";
+import { applyStop } from "./apply-stop.ts";
 import { applyTestRunEvent } from "./apply-test-run.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
 import { toBegunCall } from "./begin-tool-call.ts";
@@ -73,6 +75,10 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     }
     case "browser.waiting":
       return { ...state, browserPosition: event.position };
+    case "workspace.changed":
+      return { ...state, fileChanges: state.fileChanges + 1 };
+    case "browser.download":
+      return event.path === null ? state : { ...state, fileChanges: state.fileChanges + 1 };
     case "annotation.submitted": {
       if (state.annotations.some(({ id }) => id === event.annotation.id)) return state;
       // The annotation webhook validated the shape before it stored the annotation.
@@ -82,10 +88,19 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       const { elicitationId, runId, toolCallId, question, options, form, expiresAt } = event;
       const view = { elicitationId, runId, toolCallId, question, options, form, expiresAt };
       const others = state.elicitations.filter((each) => each.elicitationId !== elicitationId);
-      return { ...state, elicitations: [...others, view] };
+      return {
+        ...state,
+        elicitations: [...others, view],
+        questions: applyQuestionEvent(state.questions, event),
+      };
     }
     case "elicitation.resolved":
-      return removeElicitation(state, event.elicitationId);
+      return {
+        ...removeElicitation(state, event.elicitationId),
+        questions: applyQuestionEvent(state.questions, event),
+      };
+    case "turn.stopping":
+      return { ...state, stops: applyStop(state.stops, event) };
     case "turn.waiting":
       return { ...state, waitingOn: event.waitingOn };
     case "turn.resumed":
@@ -204,14 +219,27 @@ function endToolCall(state: SessionState, event: EventOf<"tool.result">): Sessio
     runId: started?.runId ?? event.runId ?? "",
     state: event.state,
     refusal: event.refusal ?? null,
+    interruptedBy: event.interruptedBy ?? null,
+    isStopped: event.stopped ?? false,
+    actions: event.actions ?? [],
     preview: event.preview,
     resultId: event.resultId,
     evidence: event.evidence,
     startedAt: started?.startedAt ?? event.timestamp,
     durationMs: event.durationMs,
   };
-  return { ...state, toolCalls: { ...state.toolCalls, [call.toolCallId]: call } };
+  const fileChanges = state.fileChanges + (WRITERS.has(event.toolName) ? 1 : 0);
+  return { ...state, fileChanges, toolCalls: { ...state.toolCalls, [call.toolCallId]: call } };
 }
+
+/** The tools that can write files of the workspace. */
+const WRITERS = new Set([
+  "write_file",
+  "run_shell",
+  "run_skill_script",
+  "run_tests",
+  "wait_for_test_results",
+]);
 
 function completeRun(state: SessionState, event: EventOf<"run.completed">): SessionState {
   const { runId, requestId, timestamp, outcome, error, willRetry } = event;
@@ -253,7 +281,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     // change.
     waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
-    toolCalls: closeToolCalls(state.toolCalls, runId),
+    toolCalls: closeToolCalls(state.toolCalls, runId, outcome === "cancelled"),
     // An attempt that is retried has no deliverable; that of its retry begins with `deliverable.pending`.
     deliverables: event.deliverable
       ? upsertDeliverable(state.deliverables, event.deliverable)
@@ -269,11 +297,15 @@ const findPageError = ({ toolCalls, browser }: SessionState, runId: string): str
     : null;
 
 /** Sets the unfinished calls of a run to `unknown`, because no result can follow after the end of the run. */
-function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {
+function closeToolCalls(
+  calls: SessionState["toolCalls"],
+  runId: string,
+  isStopped: boolean,
+): SessionState["toolCalls"] {
   const isUnfinished = (call: ToolCallView) => call.runId === runId && call.state === "started";
   if (!Object.values(calls).some(isUnfinished)) return calls;
   const close = (call: ToolCallView): ToolCallView =>
-    isUnfinished(call) ? { ...call, state: "unknown" } : call;
+    isUnfinished(call) ? { ...call, state: "unknown", isStopped } : call;
   return Object.fromEntries(Object.entries(calls).map(([id, call]) => [id, close(call)]));
 }
 

@@ -10,6 +10,7 @@ export type DrawerTab =
   | "pages"
   | "annotations"
   | "evidence"
+  | "files"
   | "agents"
   | "activity";
 
@@ -23,6 +24,7 @@ const ORDER: readonly DrawerTab[] = [
   "pages",
   "annotations",
   "evidence",
+  "files",
   "agents",
   "activity",
 ];
@@ -35,6 +37,7 @@ const TOP_LEVEL_TABS: readonly DrawerTab[] = [
   "tests",
   "requirements",
   "pages",
+  "files",
 ];
 
 /**
@@ -47,6 +50,7 @@ export function listTabs(state: SessionState, opened: readonly DrawerTab[]): Dra
   const isShown = (tab: DrawerTab): boolean => {
     if (state.agent && TOP_LEVEL_TABS.includes(tab)) return false;
     if (tab === "result" || tab === "activity" || opened.includes(tab)) return true;
+    if (tab === "files") return state.session.hasWorkspace && (state.hasFiles || state.fileChanges > 0);
     // Counts variants, because the number of their changes may not be loaded yet.
     return tab === "changes" ? state.variants.length > 0 : counts[tab] > 0;
   };
@@ -54,8 +58,8 @@ export function listTabs(state: SessionState, opened: readonly DrawerTab[]): Dra
 }
 
 /**
- * Returns the number of items in each tab. For Result, this is the number of finished structured results. For Activity,
- * the number is always 0.
+ * Returns the number of items in each tab. For Result, this is the number of finished structured results. For Files
+ * and Activity, the number is always 0.
  */
 export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
@@ -66,6 +70,7 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   pages: state.pages.length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
+  files: 0,
   agents: state.agents.length,
   activity: 0,
 });
@@ -102,6 +107,7 @@ export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
     pages: 0,
     annotations: 0,
     evidence: 0,
+    files: 0,
     agents: 0,
     activity: 0,
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readForm, startValues } from "./form-values.ts";
+import { readForm, readKeptValues, startValues } from "./form-values.ts";
 import type { ElicitationForm } from "./view-types.ts";
 
 const form: ElicitationForm = {
@@ -31,4 +31,15 @@ test("problems are listed by field", () => {
     copies: "must be a whole number",
   });
   assert.deepEqual(readForm(form, {}).problems, { email: "is required" });
+});
+
+test("kept values of a form are read if they fit its fields", () => {
+  const kept = { email: "ada@", copies: 3, gift: true, extras: ["card"] };
+  assert.deepEqual(readKeptValues(form, kept), kept);
+  assert.deepEqual(readKeptValues(form, { email: 3, extras: [1], gift: "yes", other: "a", note: "b" }), {
+    copies: 1,
+    note: "b",
+  });
+  assert.equal(readKeptValues(form, "text"), undefined);
+  assert.equal(readKeptValues(form, undefined), undefined);
 });

@@ -9,6 +9,17 @@ export type FormValues = Record<string, FormValue | undefined>;
 /** Returns the initial values of the fields of a form. */
 export const startValues = (form: ElicitationForm): FormValues => readDefaults(form);
 
+/** Returns the kept values of a form's fields. Values that do not fit the fields are left out. Undefined for none. */
+export function readKeptValues(form: ElicitationForm, kept: unknown): FormValues | undefined {
+  if (typeof kept !== "object" || kept === null) return undefined;
+  const fields = Object.entries(kept).filter(([name, value]) => {
+    const type = Object.hasOwn(form.properties, name) ? form.properties[name]?.type : undefined;
+    if (type === "array") return Array.isArray(value) && value.every((each) => typeof each === "string");
+    return type === "integer" ? typeof value === "number" : typeof value === type;
+  });
+  return { ...startValues(form), ...Object.fromEntries(fields) };
+}
+
 /**
  * Composes the answer from the values of the fields. An unchecked box is `false`; other empty fields are omitted.
  *

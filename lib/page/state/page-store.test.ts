@@ -9,6 +9,7 @@ const queued = (requestId: string, text: string, mode: QueuedMessage["mode"] = "
   requestId,
   mode,
   text,
+  attachments: [],
   author: null,
   createdAt: AT,
 });
@@ -59,7 +60,11 @@ test("earlier messages are inserted before the others, each once", () => {
 test("after a reconnect control counts as free until the service reports who has", () => {
   const store = createSessionStore(snapshot);
   const head = { sessionId: SESSION, timestamp: AT };
-  store.receive({ type: "control", ...head, data: { holder: "someone" } });
+  store.receive({
+    type: "control",
+    ...head,
+    data: { holder: "someone", name: "Ada", expiresAt: null, expiresBecause: null, ended: null },
+  });
   assert.equal(store.getState().control, "someone");
   store.receive({
     type: "ready",

@@ -1,4 +1,5 @@
 import type { EarlierMessages } from "../actions/read-earlier.ts";
+import { applyControl, beginControl } from "./apply-control.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, projectTurnState, removeElicitation } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";
@@ -41,8 +42,12 @@ export type SessionStore = {
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Removes a queued message that the person has removed. The event about it arrives later. */
   removeQueuedMessage: (requestId: string) => void;
-  /** Marks a run as stopping until the event about its end arrives. */
+  /** Marks a run as stopping, by this person, until the event about its end arrives. */
   setStopping: (runId: string) => void;
+  /** Forgets that this visitor lost control, and why their wish for control had no effect. */
+  forgetControlLoss: () => void;
+  /** Adds runs that this person stopped on an earlier visit. */
+  addOwnStops: (runIds: readonly string[]) => void;
   /** Removes a question that the person has answered. The event about it arrives later. */
   removeElicitation: (elicitationId: string) => void;
   /** Replaces the sub-agents with the list of the service. */
@@ -117,7 +122,10 @@ export function createSessionStore(
       const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
       change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
-    setStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
+    setStopping: (stoppingRunId) =>
+      change({ ...state, stoppingRunId, ownStops: [...state.ownStops, stoppingRunId] }),
+    addOwnStops: (runIds) => change({ ...state, ownStops: [...runIds, ...state.ownStops] }),
+    forgetControlLoss: () => change({ ...state, controlLoss: null, controlProblem: null }),
     removeElicitation: (elicitationId) => change(removeElicitation(state, elicitationId)),
     replaceAgents: (agents) => change({ ...state, agents }),
     mergeVariants: (variants) =>
@@ -145,16 +153,20 @@ function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
       // Assumes that no person has control. If a person has control, the service sends a `control` frame next.
-      return { ...state, ...frame.data, control: null };
+      return { ...state, ...frame.data, ...beginControl(state), stage: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
     case "control":
-      return { ...state, control: frame.data.holder };
+      return { ...state, ...applyControl(state, frame) };
+    case "stage":
+      return { ...state, stage: frame.data };
     case "queue":
       return { ...state, queueChanges: state.queueChanges + 1 };
+    case "clipboard":
     case "cursor":
     case "pointer":
     case "pong":
+    case "control.token":
       return state;
     case "message.delta":
       return applyDelta(state, frame.data);

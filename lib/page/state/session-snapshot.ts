@@ -21,7 +21,9 @@ import type {
   CompactionView,
   ElicitationView,
   MissingToolsView,
+  QuestionView,
   RunView,
+  StopView,
   ToolCallView,
   VariantView,
 } from "./view-types.ts";
@@ -50,6 +52,8 @@ export type SessionSnapshot = {
     /** The JSON Schema that the caller sent, if the session is structured. */
     outputSchema: unknown;
     hasBrowser: boolean;
+    /** Whether the session can have a workspace. */
+    hasWorkspace: boolean;
     /** Whether the agent may delegate to sub-agents. */
     mayDelegate: boolean;
     /** Whether turns that no person started lack tools of the session. */
@@ -83,6 +87,10 @@ export type SessionSnapshot = {
   elicitations: ElicitationView[];
   /** What the running turn waits for; null while it does not wait. */
   waitingOn: WaitingOn | null;
+  /** The questions that the agent asked, oldest first, with their answers. */
+  questions: QuestionView[];
+  /** Who stopped a run, by the id of the run. A run that the service itself ended is not in it. */
+  stops: Readonly<Record<string, StopView>>;
   deliverables: Deliverable[];
   /** The variants of the session, oldest first; empty on the page of a sub-agent. */
   variants: VariantView[];
@@ -100,6 +108,8 @@ export type SessionSnapshot = {
   requirements: Requirement[];
   /** The landing pages that the agent deployed, oldest first; empty on the page of a sub-agent. */
   pages: LandingPage[];
+  /** Whether the workspace was in use when the snapshot was taken. */
+  hasFiles: boolean;
   /** Documents that were imported into the session, newest first. */
   imports: ImportSummary[];
   lastSeq: number;
@@ -110,6 +120,8 @@ export type SessionSnapshot = {
     live: string;
     actions: string;
     artifacts: string;
+    /** The files of the workspace are listed here and served below this path. */
+    files: string;
     messages: string;
     picture: string;
     variants: string;

@@ -1,5 +1,6 @@
+import { type ControlView, NO_CONTROL } from "./apply-control.ts";
 import type { SessionSnapshot } from "./session-snapshot.ts";
-import type { ControlHolder, RunView, ToolCallView } from "./view-types.ts";
+import type { RunView, Stage, ToolCallView } from "./view-types.ts";
 
 /** A message that the model is writing: the text of the deltas so far. */
 export type Draft = {
@@ -13,37 +14,42 @@ export type Draft = {
 };
 
 /** The state of the session page: the snapshot with all later events and deltas applied. */
-export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
-  toolCalls: Readonly<Record<string, ToolCallView>>;
-  /** The inputs of tool calls whose message is not stored yet, by the id of the call. */
-  toolInputs: Readonly<Record<string, unknown>>;
-  drafts: Draft[];
-  /** How many live connections follow the session; null until the service reports the number. */
-  watching: number | null;
-  /**
-   * The person who has control of the browser; null if no person has control. While the connection is lost, the last
-   * value remains.
-   */
-  control: ControlHolder;
-  /** The id of this page's live connection; null until the service accepts the connection. */
-  connectionId: string | null;
-  /** The id of the run that a person stopped last on this page; null if a person stopped no run. */
-  stoppingRunId: string | null;
-  /**
-   * Counts the `queue` frames, which report that the queue changed. The page reads the queue when the number changes.
-   */
-  queueChanges: number;
-  /** Counts the events about sub-agents. The page reads the list of sub-agents when the number changes. */
-  agentChanges: number;
-  /** Counts the events about variants. The Changes tab shows that it has news when the number rises. */
-  variantChanges: number;
-  /** Counts the events about previews. The Previews tab shows that it has news when the number rises. */
-  previewChanges: number;
-  /** Counts the events about requirements. The Requirements tab shows that it has news when the number rises. */
-  requirementChanges: number;
-  /** Counts the events about landing pages. The Pages tab shows that it has news when the number rises. */
-  pageChanges: number;
-};
+export type SessionState = Omit<SessionSnapshot, "toolCalls"> &
+  ControlView & {
+    toolCalls: Readonly<Record<string, ToolCallView>>;
+    /** The inputs of tool calls whose message is not stored yet, by the id of the call. */
+    toolInputs: Readonly<Record<string, unknown>>;
+    drafts: Draft[];
+    /** How many live connections follow the session; null until the service reports the number. */
+    watching: number | null;
+    /** What the live browser shows besides its picture; null until the service reports it. */
+    stage: Stage | null;
+    /** The id of this page's live connection; null until the service accepts the connection. */
+    connectionId: string | null;
+    /** The id of the run that a person stopped last on this page; null if a person stopped no run. */
+    stoppingRunId: string | null;
+    /** The ids of the runs that a person stopped in this browser, newest last. */
+    ownStops: readonly string[];
+    /**
+     * Counts the `queue` frames, which report that the queue changed. The page reads the queue when the number changes.
+     */
+    queueChanges: number;
+    /** Counts the events about sub-agents. The page reads the list of sub-agents when the number changes. */
+    agentChanges: number;
+    /** Counts the events about variants. The Changes tab shows that it has news when the number rises. */
+    variantChanges: number;
+    /** Counts the events about previews. The Previews tab shows that it has news when the number rises. */
+    previewChanges: number;
+    /** Counts the events about requirements. The Requirements tab shows that it has news when the number rises. */
+    requirementChanges: number;
+    /** Counts the events about landing pages. The Pages tab shows that it has news when the number rises. */
+    pageChanges: number;
+    /**
+     * Counts the events after which files of the workspace may be others: calls of tools that can write, downloads, and
+     * changes by people and programs. The Files tab reads the list again when the number changes.
+     */
+    fileChanges: number;
+  };
 
 /** Creates the initial state of a page from its snapshot. */
 export const createSessionState = (snapshot: SessionSnapshot): SessionState => ({
@@ -53,15 +59,18 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   toolInputs: {},
   drafts: [],
   watching: null,
-  control: null,
+  ...NO_CONTROL,
+  stage: null,
   connectionId: null,
   stoppingRunId: null,
+  ownStops: [],
   queueChanges: 0,
   agentChanges: 0,
   variantChanges: 0,
   previewChanges: 0,
   requirementChanges: 0,
   pageChanges: 0,
+  fileChanges: 0,
 });
 
 /** Whether a run has not ended. */
@@ -81,6 +90,10 @@ export const isStopping = (state: SessionState): boolean =>
  */
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
+
+/** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
+export const mayShare = ({ role, hasOwnLink }: Pick<SessionState, "role" | "hasOwnLink">): boolean =>
+  role === "drive" && hasOwnLink;
 
 /** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not stop the sub-agent. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>

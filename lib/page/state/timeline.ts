@@ -1,7 +1,10 @@
+import { withoutMarks } from "#lib/text/without-marks.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type {
+  AttachmentPart,
   CompactionView,
   MissingToolsView,
+  QuestionView,
   RunView,
   ToolCallView,
   TranscriptMessage,
@@ -25,6 +28,8 @@ export type TimelineItem =
       type: "user";
       key: string;
       text: string;
+      /** The files that are attached to the message. */
+      attachments: AttachmentPart[];
       author: string | null;
       createdAt: string;
       /** Whether the message steered a running turn. The agent read it between two steps of the turn. */
@@ -33,6 +38,7 @@ export type TimelineItem =
   | { type: "text"; key: string; text: string; isStreaming: boolean }
   | { type: "reasoning"; key: string; text: string; isStreaming: boolean }
   | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
+  | { type: "question"; key: string; question: QuestionView }
   | { type: "deliverable"; key: string; runId: string | null }
   | { type: "compaction"; key: string; compaction: CompactionView }
   | { type: "missing-tools"; key: string; missing: MissingToolsView }
@@ -63,10 +69,13 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
         text: reasoning,
         isStreaming: text === "",
       });
-    if (text) items.push({ type: "text", key: `${messageId}:text:0`, text, isStreaming: true });
+    const shownText = withoutMarks(text);
+    if (shownText)
+      items.push({ type: "text", key: `${messageId}:text:0`, text: shownText, isStreaming: true });
   }
   for (const call of Object.values(state.toolCalls)) {
-    if (!shown.has(call.toolCallId)) addCall(items, call, state.toolInputs[call.toolCallId], call, false);
+    if (shown.has(call.toolCallId) || addQuestion(items, call.toolCallId, state)) continue;
+    addCall(items, call, state.toolInputs[call.toolCallId], call, false);
   }
   items.push(...listMissingTools(state, null));
   items.push(...listCompactions(state, null));
@@ -81,10 +90,11 @@ function addMessage(
   shown: Set<string>,
 ): void {
   if (message.role === "user") {
-    const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
+    const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+    const attachments = message.parts.filter((part) => part.type === "attachment");
     const { id, author, createdAt, requestId } = message;
     const isSteer = requestId !== null && state.steers.includes(requestId);
-    items.push({ type: "user", key: id, text, author, createdAt, isSteer });
+    items.push({ type: "user", key: id, text, attachments, author, createdAt, isSteer });
     return;
   }
   const counts = new Map<string, number>();
@@ -94,14 +104,25 @@ function addMessage(
     const key = `${message.id}:${part.type}:${count}`;
     if (part.type === "tool-call") {
       shown.add(part.toolCallId);
+      if (addQuestion(items, part.toolCallId, state)) continue;
       const call = state.toolCalls[part.toolCallId];
       addCall(items, part, part.input, call, call === undefined && !belongsToOpenRun(message, state));
     } else if (part.type === "data-deliverable") {
       items.push({ type: "deliverable", key, runId: message.runId });
-    } else if (part.text.trim() !== "") {
-      items.push({ type: part.type, key, text: part.text, isStreaming: false });
+    } else if ("text" in part && part.text.trim() !== "") {
+      items.push({ type: part.type, key, text: withoutMarks(part.text), isStreaming: false });
     }
   }
+}
+
+/**
+ * Adds the question that a call asked, once it has an answer or is closed. Until then, its form is above the message
+ * box. @returns whether it was added.
+ */
+function addQuestion(items: TimelineItem[], toolCallId: string, { questions }: SessionState): boolean {
+  const question = questions.find((each) => each.toolCallId === toolCallId && each.state !== "open");
+  if (question) items.push({ type: "question", key: `question:${question.elicitationId}`, question });
+  return question !== undefined;
 }
 
 /** Adds a tool call. Consecutive calls of the same tool share an item. */

@@ -1,4 +1,10 @@
-import type { ElicitationAnswer, ElicitationForm, FormField, FormValue } from "#db/schema/index.ts";
+import type {
+  AttachmentPart,
+  ElicitationAnswer,
+  ElicitationForm,
+  FormField,
+  FormValue,
+} from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
@@ -34,6 +40,8 @@ import type {
   VariantRevision,
   VariantSummary,
   LiveFrame as WireFrame,
+  WorkspaceFile,
+  WorkspaceFilePage,
 } from "#lib/client/wire.ts";
 import type {
   Deliverable,
@@ -50,6 +58,7 @@ import type {
 
 export type {
   AgentView,
+  AttachmentPart,
   BrowserRecord,
   CheckedPage,
   CheckFinding,
@@ -96,6 +105,8 @@ export type {
   VariantRevision,
   VariantSummary,
   WaitingOn,
+  WorkspaceFile,
+  WorkspaceFilePage,
 };
 
 /** A frame of the live socket that is not an event or a delta. It has no sequence number and is not stored. */
@@ -110,6 +121,13 @@ export type LiveFrame =
   | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
   | LiveNotice;
 
+/** What the live browser shows besides its picture: tabs, loading, and the widget that waits for a person. */
+export type Stage = Extract<WireFrame, { type: "stage" }>["data"];
+/** A control of the live browser that waits for the person who has control. */
+export type Widget = NonNullable<Stage["widget"]>;
+/** A person's answer to a widget. */
+export type WidgetAnswer = Extract<LiveClientFrame, { type: "input.widget" }>["answer"];
+
 /** The person who has control of the browser; null if no person has control. */
 export type ControlHolder = Extract<WireFrame, { type: "control" }>["data"]["holder"];
 
@@ -118,9 +136,15 @@ export type ToolCallView = {
   toolCallId: string;
   toolName: string;
   runId: string;
-  state: "started" | "succeeded" | "failed" | "unknown";
+  state: "started" | "succeeded" | "failed" | "unknown" | "interrupted";
+  /** The person who interrupted the call by taking control. Null for a call that no person interrupted. */
+  interruptedBy: string | null;
   /** Why a failed call was not run. Null for every other call. */
   refusal: "plan_first" | null;
+  /** Whether the turn was stopped during the call. */
+  isStopped: boolean;
+  /** What the call did to the live page, as far as it reports that. */
+  actions: readonly PageAction[];
   /** The beginning of the result, at most 2,000 characters. */
   preview: string;
   resultId: string | null;
@@ -128,6 +152,23 @@ export type ToolCallView = {
   startedAt: string;
   durationMs: number | null;
 };
+
+/** What a call did to the live page. */
+export type PageAction = NonNullable<Extract<DomainEvent, { kind: "tool.result" }>["actions"]>[number];
+
+/** A question of the agent in the conversation. `state` is `open` until it is answered or closed. */
+export type QuestionView = {
+  elicitationId: string;
+  toolCallId: string;
+  question: string;
+  /** The fields of the question's form; null for a question that is answered with a text. */
+  form: ElicitationForm | null;
+  state: "open" | Extract<DomainEvent, { kind: "elicitation.resolved" }>["state"];
+  answer: ElicitationAnswer | null;
+};
+
+/** Who stopped a run. `name` is the label of the person's share link, if it has one. */
+export type StopView = { by: "person" | "program" | "message"; name: string | null };
 
 /** A share link without its secret, as the share dialog lists it. */
 export type ShareLinkView = ShareLink;

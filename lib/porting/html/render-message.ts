@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { shorten } from "#lib/text/shorten.ts";
+import { withoutMarks } from "#lib/text/without-marks.ts";
 import type { ExportedMessage, ExportedToolResult } from "../format.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -37,6 +38,8 @@ function renderPart(
   if (part.type === "tool-call") return renderCall(part, results);
   if (part.type === "data-deliverable")
     return folded("Result", `<div class="card">${renderTree(part.data)}</div>`, true);
+  if (part.type === "attachment")
+    return element("p", `Attached file: ${escapeHtml(String(part.path))}`, 'class="soft"');
   return folded(escapeHtml(part.type), element("pre", escapeHtml(JSON.stringify(part, null, 2))));
 }
 
@@ -58,7 +61,7 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
     ...(result
       ? [
           element("p", result.isCut ? "Result, its beginning" : "Result", 'class="soft"'),
-          element("pre", escapeHtml(result.text)),
+          element("pre", escapeHtml(withoutMarks(result.text))),
         ]
       : []),
   ];
@@ -69,6 +72,7 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
 function renderMark(result: ExportedToolResult | undefined): string {
   if (result?.state === "succeeded") return "";
   if (result?.refusal !== undefined) return ' <span class="refused">not run, plan first</span>';
+  if (result?.state === "interrupted") return ' <span class="refused">interrupted by a person</span>';
   return ` <span class="failed">${result?.state === "failed" ? "failed" : "has no result"}</span>`;
 }
 

@@ -9,9 +9,12 @@ import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-servic
 import { WorkspaceError } from "../workspace-error.ts";
 import type { CommandContext, ShellCommand } from "./box.ts";
 import { watchCommand } from "./command-watch.ts";
+import { createPathLocks } from "./path-locks.ts";
 import { explainPathError, openPinned, pinInside } from "./pinned.ts";
+import { removeInside } from "./remove-entry.ts";
 import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
 import type { ProgramStage } from "./run-program.ts";
+import { toStoredFile } from "./stored-file.ts";
 import type { TestStage } from "./test-stage.ts";
 import { walkFolder } from "./walk-folder.ts";
 import { type CommandQuota, createWorkspaceQuota } from "./workspace-quota.ts";
@@ -45,6 +48,7 @@ type LocalWorkspaceOptions = {
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const { root, limits, disk, owner, openGroup, shell, closing, onSize } = options;
   const quota = createWorkspaceQuota(root, limits, disk, onSize);
+  const lock = createPathLocks();
 
   const createPlace = (group: ControlGroup | undefined, timeoutMs: number): CommandContext => ({
     folder: root,
@@ -119,24 +123,59 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       }
     },
 
-    async writeFile(path, bytes) {
+    async readPart(path, { offset, limitBytes }) {
+      const names = parseWorkspacePath(path);
+      const pinned = await pinInside(root, names);
+      try {
+        const stat = await pinned.handle.stat({ bigint: true });
+        if (stat.isDirectory()) throw new WorkspaceError(`path: ${path} is a folder`);
+        if (!stat.isFile()) throw new WorkspaceError(`path: ${path} is not a regular file`);
+        const stored = toStoredFile(stat);
+        const length = Math.max(0, Math.min(limitBytes, stored.sizeBytes - offset));
+        if (length === 0) return { bytes: Buffer.alloc(0), file: stored };
+        const file = await openPinned(pinned, constants.O_RDONLY);
+        try {
+          const buffer = Buffer.alloc(length);
+          const { bytesRead } = await file.read(buffer, 0, length, offset);
+          return { bytes: buffer.subarray(0, bytesRead), file: stored };
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw explainPathError(error, names);
+      } finally {
+        await pinned.handle.close();
+      }
+    },
+
+    async writeFile(path, bytes, expected) {
       const names = parseWorkspacePath(path);
       if (names.length === 0) throw new WorkspaceError("path: must name a file");
       if (bytes.byteLength > limits.writeBytesMax) {
         throw new WorkspaceError(`content: must be at most ${limits.writeBytesMax} bytes`);
       }
-      await quota.reserve(bytes.byteLength);
-      await writeInside(root, names, bytes, owner);
+      return lock(names.join("/"), async () => {
+        await quota.reserve(bytes.byteLength);
+        return writeInside(root, names, bytes, owner, expected);
+      });
     },
 
-    async list(path, { recursive, limit, all = false, closed = [] }) {
+    async remove(path, expected) {
+      const names = parseWorkspacePath(path);
+      if (names.length === 0) throw new WorkspaceError("path: must name a file");
+      await lock(names.join("/"), () => removeInside(root, names, expected));
+      await quota.remeasure();
+    },
+
+    async list(path, { recursive, limit, all = false, times = false, closed = [] }) {
       const entries: WorkspaceEntry[] = [];
       for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive, all, closed })) {
         if (entries.length === limit) break;
         const { unreadable } = entry;
         if (!unreadable || all) {
           const type = unreadable ? "other" : entry.type;
-          entries.push({ path: entry.path, type, sizeBytes: entry.sizeBytes });
+          const { path, sizeBytes, modifiedAtMs } = entry;
+          entries.push({ path, type, sizeBytes, ...(times && { modifiedAtMs }) });
         }
       }
       return entries;

@@ -61,6 +61,22 @@ export function pinChildFolder(parent: Pinned, name: string): Promise<Pinned> {
   return pin(joinBytes(parent.via, fileNameBytes(name)), O_PATH | constants.O_DIRECTORY | noFollow, [name]);
 }
 
+/** Pins the folder at `names` below `root`, each level through its parent folder. @throws as {@link pinChildFolder}. */
+export async function pinFolder(root: string, names: string[]): Promise<Pinned> {
+  let folder = await pinInside(root, []);
+  for (const [index, name] of names.entries()) {
+    const parent = folder;
+    try {
+      folder = await pinChildFolder(parent, name);
+    } catch (error) {
+      throw explainPathError(error, names.slice(0, index + 1));
+    } finally {
+      await parent.handle.close();
+    }
+  }
+  return folder;
+}
+
 /** Opens a pinned file for reading or writing. */
 export function openPinned(pinned: Pinned, flags: number): Promise<FileHandle> {
   return open(pinned.via, flags | constants.O_NONBLOCK);
@@ -92,7 +108,7 @@ export function explainPathError(error: unknown, names: string[]): unknown {
     ENOSPC: "cannot be written: the disk is full",
   };
   const reason = typeof code === "string" ? reasons[code] : undefined;
-  return reason === undefined
-    ? error
-    : new WorkspaceError(`path: ${names.join("/") || "."} ${reason}`, error);
+  if (reason === undefined) return error;
+  const kind = code === "ENOENT" ? "missing" : code === "EDQUOT" || code === "ENOSPC" ? "full" : undefined;
+  return new WorkspaceError(`path: ${names.join("/") || "."} ${reason}`, error, kind);
 }

@@ -13,7 +13,12 @@ const LSTATS_AT_ONCE = 64;
  * An entry with its size on disk. `inode` identifies a file that has several names (hard links). `unreadable` marks a
  * folder that was not read, or not completely.
  */
-type WalkedEntry = WorkspaceEntry & { diskBytes: number; inode?: string; unreadable?: true };
+type WalkedEntry = WorkspaceEntry & {
+  modifiedAtMs: number;
+  diskBytes: number;
+  inode?: string;
+  unreadable?: true;
+};
 
 /**
  * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and
@@ -52,6 +57,7 @@ const unreadable = (names: string[]): WalkedEntry => ({
   path: names.join("/"),
   type: "directory",
   sizeBytes: 0,
+  modifiedAtMs: 0,
   diskBytes: 0,
   unreadable: true,
 });
@@ -108,6 +114,7 @@ async function readEntry(
     path: [...parents, readFileName(name)].join("/"),
     type,
     sizeBytes: type === "file" ? stat.size : 0,
+    modifiedAtMs: Math.floor(stat.mtimeMs),
     // A sparse file counts with its size, because a copy or a backup of it takes that much. A file with reserved blocks
     // beyond its end counts with its blocks.
     diskBytes: Math.max((stat.blocks ?? 0) * 512, type === "file" ? stat.size : 0),

@@ -7,6 +7,8 @@ import { type FolderSize, measureFolder } from "./walk-folder.ts";
 type WorkspaceQuota = {
   /** Counts a file of this size before it is written. @throws WorkspaceError if the file must not be written. */
   reserve: (bytes: number) => Promise<void>;
+  /** Measures the files after one was removed. */
+  remeasure: () => Promise<void>;
   /**
    * Begins a command. @throws WorkspaceError if the disk has too little free space, or if the workspace is over its
    * quota and the command `mustWrite`.
@@ -63,7 +65,7 @@ export function createWorkspaceQuota(
 
   async function refuseOnFullDisk(bytes: number): Promise<void> {
     const problem = await disk.findProblem(bytes);
-    if (problem !== undefined) throw new WorkspaceError(problem);
+    if (problem !== undefined) throw new WorkspaceError(problem, undefined, "full");
   }
 
   return {
@@ -73,9 +75,15 @@ export function createWorkspaceQuota(
         entries >= workspaceEntriesMax || used + bytes > workspaceBytesMax;
       // The stored size may be too large: it includes overwritten files and failed writes. So measure before refusing.
       if (atRest === undefined || isOver(atRest)) atRest = await measureAtRest();
-      if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
-      if (isOver(atRest)) throw new WorkspaceError(atRest.isHidden ? hiddenSentence : bytesSentence);
+      if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence, undefined, "full");
+      if (isOver(atRest))
+        throw new WorkspaceError(atRest.isHidden ? hiddenSentence : bytesSentence, undefined, "full");
       atRest = { bytes: atRest.bytes + bytes, entries: atRest.entries + 1 };
+      onSize(atRest.bytes);
+    },
+
+    async remeasure() {
+      atRest = await measureAtRest();
       onSize(atRest.bytes);
     },
 

@@ -97,6 +97,43 @@ test("a path that does not exist or leads out of the workspace is refused with a
   await assert.rejects(workspace.writeFile("big", new Uint8Array(1_001)), /at most 1000 bytes/);
 });
 
+test("parts of files are read, and changes expect a version", async (t) => {
+  const { workspace } = await openWorkspace(t);
+  const first = await workspace.writeFile("a/b.txt", text("0123456789"), "absent");
+  const whole = { offset: 0, limitBytes: 100 };
+  const read = await workspace.readPart("a/b.txt", { offset: 2, limitBytes: 3 });
+  assert.equal(Buffer.from(read.bytes).toString(), "234");
+  assert.deepEqual(read.file, first);
+  assert.equal((await workspace.readPart("a/b.txt", { offset: 0, limitBytes: 0 })).file.sizeBytes, 10);
+  await assert.rejects(workspace.writeFile("a/b.txt", text("x"), "absent"), { reason: "changed" });
+  const second = await workspace.writeFile("a/b.txt", text("two"), { version: first.version });
+  assert.notEqual(second.version, first.version);
+  for (const refused of [
+    () => workspace.writeFile("a/b.txt", text("x"), { version: first.version }),
+    () => workspace.remove("a/b.txt", { version: first.version }),
+    () => workspace.writeFile("new/c.txt", text("x"), "any"),
+  ])
+    await assert.rejects(refused, { reason: "changed" });
+  const races = ["one", "two", "three"].map((content) =>
+    workspace.writeFile("race.txt", text(content), "absent"),
+  );
+  const outcomes = (await Promise.allSettled(races)).map(({ status }) => status).sort();
+  assert.deepEqual(outcomes, ["fulfilled", "rejected", "rejected"]);
+  await assert.rejects(workspace.remove("a"), /a is a folder that is not empty/);
+  await workspace.remove("a/b.txt", { version: second.version });
+  await assert.rejects(workspace.readPart("a/b.txt", whole), { reason: "missing" });
+  await assert.rejects(workspace.remove("a/b.txt"), { reason: "missing" });
+  await workspace.remove("a");
+  const entries = await workspace.list("", { recursive: true, limit: 9, times: true });
+  assert.deepEqual(
+    entries.map(({ path, modifiedAtMs = 0 }) => [path, Math.abs(modifiedAtMs - Date.now()) < 600_000]),
+    [["race.txt", true]],
+  );
+  await workspace.run("ln -s /etc/hostname out", options);
+  await workspace.remove("out");
+  assert.equal((await workspace.run("test -e /etc/hostname", options)).exitCode, 0);
+});
+
 test("links and special files are listed only on request", async (t) => {
   const { workspace } = await openWorkspace(t);
   await workspace.writeFile("folder/file", text("x"));

@@ -173,7 +173,7 @@ export async function findReplay(
  */
 export function titleOf(messages: IncomingMessage[]): string {
   const task = messages.findLast((message) => message.role === "user");
-  const text = task?.parts.map((part) => part.text).join(" ") ?? "";
+  const text = task?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ") ?? "";
   const line =
     text
       .split("\n")

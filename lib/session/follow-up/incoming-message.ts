@@ -1,8 +1,12 @@
+import type { AttachmentPart } from "#db/schema/index.ts";
 import { newId } from "../new-id.ts";
 import type { MessageRow } from "../store/transcript-store.ts";
 
 /** A message as the caller sends it. */
-export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };
+export type IncomingMessage = {
+  role: "user" | "assistant";
+  parts: ({ type: "text"; text: string } | AttachmentPart)[];
+};
 
 /**
  * Creates the rows of a request's messages, in order.

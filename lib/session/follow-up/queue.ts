@@ -9,6 +9,8 @@ type QueuedMessage = {
   requestId: string;
   mode: FollowUpMode;
   text: string;
+  /** Paths of the attached files. */
+  attachments: string[];
   author: string | null;
   createdAt: string;
 };
@@ -21,7 +23,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
     // A steer that has its own run is listed as `queue`. Either the steer could join no turn, or the turn that it
     // joined did not read it.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
-    text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
+    text: message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    attachments: message.parts.flatMap((part) => (part.type === "attachment" ? [part.path] : [])),
     author: message.author,
     createdAt: message.createdAt.toISOString(),
   }));
@@ -47,7 +50,7 @@ export async function withdrawQueued(
   return runId === undefined ? { status: "started" } : { status: "waiting", runId };
 }
 
-/** Replaces the text of a queued message. */
+/** Replaces the text of a queued message. Its attached files stay. */
 export async function editQueued(
   db: Database,
   sessionId: string,

@@ -10,12 +10,10 @@ import {
   lockUnreadSteer,
   lockUnreadSteers,
 } from "../store/steering-store.ts";
-import { type MessageRow, toTranscriptMessage } from "../store/transcript-store.ts";
+import { toTranscriptMessage } from "../store/transcript-store.ts";
+import { type ModelText, toModelMessage } from "./to-model-message.ts";
 
 export { hasUnreadSteers, unreadSteers } from "../store/steering-store.ts";
-
-/** A message for the model. */
-type ModelText = { role: "user" | "assistant"; content: string };
 
 /**
  * A steer, which is a request that joined the turn of another request and was read there. Its messages are in the form
@@ -42,14 +40,9 @@ export async function consumeSteers(
   return Array.from(byRequest, ([requestId, rows]) => ({
     requestId,
     rows: rows.map((row) => toTranscriptMessage(row, row.seq ?? 0)),
-    modelMessages: rows.map(toModelText),
+    modelMessages: rows.map(toModelMessage),
   }));
 }
-
-const toModelText = ({ role, parts }: MessageRow): ModelText => ({
-  role,
-  content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),
-});
 
 /**
  * Turns the steers that a turn did not read into separate requests, each with a pending run, in order of arrival. If

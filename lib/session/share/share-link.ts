@@ -13,6 +13,8 @@ export type ShareAccess = {
   /** The session's revocation counter when the token was checked. */
   revocation: number;
   expiresAt: Date | null;
+  /** What the link is called. Null for a token derived from the session, and for a link without a label. */
+  label: string | null;
 };
 
 /** Share tokens, which let people open a session's page. */
@@ -72,7 +74,7 @@ export function createShareLinks(
       const found = await findShare(db, sessionId, hashToken(token), new Date());
       if (!found) return undefined;
       const { revocation, link } = found;
-      const derived = { linkId: null, revocation, expiresAt: null };
+      const derived = { linkId: null, revocation, expiresAt: null, label: null };
       const isDerived = (purpose: ShareRole | "live-view") =>
         acceptedKeys.some((by) => isEqual(token, derive(sessionId, revocation, purpose, by)));
       const role = SHARE_ROLES.find(isDerived);
@@ -85,6 +87,7 @@ export function createShareLinks(
         linkId: link.id,
         revocation,
         expiresAt: link.expiresAt,
+        label: link.label,
       };
     },
   };

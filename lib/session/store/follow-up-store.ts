@@ -130,6 +130,16 @@ export async function readQueueState(
   return { head: head ?? undefined, earlier: earlier ?? undefined, position, waiting };
 }
 
+/** Whether a follow-up of the session was stored with an idempotency key. */
+export async function isKeyUsed(db: Database, sessionId: string, key: string | null): Promise<boolean> {
+  if (key === null) return false;
+  const rows = await db
+    .select({ id: requests.id })
+    .from(requests)
+    .where(and(eq(requests.sessionId, sessionId), eq(requests.idempotencyKey, key)));
+  return rows.length > 0;
+}
+
 /**
  * Whether an executor has claimed the open run `runId`, although the run `nextRunId` overtook it and has not begun.
  * Waits until a concurrent claim has committed.

@@ -124,7 +124,7 @@ export async function listQueuedRequests(
 }
 
 /**
- * Replaces the text of a request's last queued user message. The statement locks the request's run, so that no executor
+ * Replaces the text of a request's last queued user message. Its attached files stay. The statement locks the request's run, so that no executor
  * claims the run during the edit. The agent therefore reads every accepted edit.
  *
  * @returns whether the text was replaced; false if the session has no queued message of this request, or if an executor
@@ -136,7 +136,7 @@ export async function replaceQueuedText(
   requestId: string,
   text: string,
 ): Promise<boolean> {
-  const parts = JSON.stringify([{ type: "text", text }]);
+  const part = JSON.stringify({ type: "text", text });
   const rows = await queryRows<{ id: string }>(
     db,
     sql`
@@ -144,7 +144,9 @@ export async function replaceQueuedText(
       select id from ${runs}
       where request_id = ${requestId} and attempt = 1 and state = 'pending' and epoch = 0 for no key update
     )
-    update ${messages} set parts = ${parts}::json
+    update ${messages} set parts = (jsonb_build_array(${part}::jsonb) || coalesce((
+      select jsonb_agg(part) from jsonb_array_elements(parts::jsonb) as part where part ->> 'type' = 'attachment'
+    ), '[]'))::json
     where seq is null and session_id = ${sessionId} and id = (
       select id from ${messages} where request_id = ${requestId} and role = 'user' and seq is null
       order by index desc limit 1

@@ -25,7 +25,7 @@ export const PAGE_TOOLS: readonly PageTool<HostServices>[] = [
 /** Creates the work of tools on live pages, for the process that runs the browsers. */
 export function createPageTools(services: HostServices): PageTools {
   const tools = new Map(PAGE_TOOLS.map((make) => [make.definition.name, make(services)]));
-  const { browser, pageTurns, scripts } = services;
+  const { browser, control, pageTurns, scripts } = services;
   return {
     async hold(call) {
       const endTurn = await pageTurns.take(call, call.signal);
@@ -44,10 +44,14 @@ export function createPageTools(services: HostServices): PageTools {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
       const result = await tool.execute(input, call);
-      const note = browser.takeRestartNote(call.browserSessionId);
-      return note === undefined
-        ? result
-        : { ...result, content: [{ type: "text", text: note }, ...result.content] };
+      // Only the agent of the session is told what people did: another agent's call must not use the note up.
+      const deeds = call.runId === null ? undefined : await control.takeNote(call.browserSessionId);
+      const notes = [
+        deeds,
+        browser.takeRestartNote(call.browserSessionId),
+        browser.takeViewportNote(call.browserSessionId),
+      ].flatMap((text) => (text === undefined ? [] : [{ type: "text" as const, text }]));
+      return { ...result, content: [...notes, ...result.content] };
     },
     // The host keeps the results of calls, see `lib/browser-host/host/call-register.ts`.
     recover: async () => undefined,

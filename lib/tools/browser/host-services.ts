@@ -1,5 +1,5 @@
 import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { ToolCall } from "../tool.ts";
 import type { PageTurns } from "./page-turns.ts";
@@ -10,7 +10,7 @@ import type { ScriptFiles, ScriptHelper } from "./script/script-types.ts";
 /** The services that tools on the live page use. They are those of the browser host. */
 export type HostServices = {
   browser: HostBrowsers;
-  control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
+  control: Pick<HostControl, "beginScript" | "untilFree" | "takeNote">;
   pageTurns: PageTurns;
   scripts: ScriptRunner;
   /** Returns the files of a root session's workspace. */

@@ -15,9 +15,7 @@ import { watchDocuments } from "#lib/browser/page/pending-documents.ts";
 import { openDevtoolsAt } from "#lib/browser/process/devtools-socket.ts";
 import { createListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
-import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
-import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
-import { openTopic } from "#lib/events/bus/topic.ts";
+import { createHostControl } from "#lib/browser/view/host-control.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
@@ -150,6 +148,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     goTo: refuse,
     readLastError: async () => null,
     takeRestartNote: () => undefined,
+    takeViewportNote: () => undefined,
     listLive: () => [],
     listUp: () => [],
     ensure: async () => live,
@@ -164,7 +163,13 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     touch: (sessionId) => void touched.push(sessionId),
     watch: () => () => {},
     input: refuse,
+    copy: refuse,
+    paste: refuse,
+    setViewport: refuse,
+    act: refuse,
     readCursor: refuse,
+    readField: refuse,
+    addressOf: () => null,
     reapIdle: refuse,
     closeSession: refuse,
     describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),
@@ -211,8 +216,15 @@ export async function startSite(
   };
 }
 
-/** Creates browser control for one process. No person has control until a test takes it. */
-export const createTestControl = () => createBrowserControl(openTopic(createMemoryBus(), "browser-control"));
+/** Creates the control of a host. No person has control until a test takes it. */
+export const createTestControl = () =>
+  createHostControl({
+    hostId: "bh_test",
+    browsers: () => undefined,
+    onChange() {},
+    emit: async () => {},
+    logger: { debug() {} },
+  });
 
 /** Creates an evidence store that collects the saved evidence in `saved`. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {
@@ -231,6 +243,7 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
       return pointer;
     },
     listNewest: async () => ({ total: 0, evidence: [] }),
+    discard: async () => {},
     list: async () => [],
     read: async () => undefined,
   };
@@ -293,7 +306,12 @@ export function createTestSandbox(): SandboxService & { files: Map<string, Uint8
       if (!bytes) throw new WorkspaceError(`path: there is no ${path}`);
       return { bytes: bytes.subarray(0, limitBytes), totalBytes: bytes.length };
     },
-    writeFile: async (path, bytes) => void files.set(path, bytes),
+    readPart: refuse,
+    remove: refuse,
+    async writeFile(path, bytes) {
+      files.set(path, bytes);
+      return { sizeBytes: bytes.length, modifiedAtMs: 0, version: "" };
+    },
     list: async (folder) =>
       [...files].flatMap(([path, bytes]) =>
         path.startsWith(`${folder}/`) ? [{ path, type: "file" as const, sizeBytes: bytes.length }] : [],

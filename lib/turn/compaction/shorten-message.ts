@@ -1,5 +1,6 @@
 import type { ToolResultPart } from "ai";
 import { CALL_TOOL } from "#lib/catalogue/tools.ts";
+import { readReference } from "#lib/session/transcript/picture-reference.ts";
 import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { readOutput } from "../history/read-output.ts";
@@ -21,6 +22,7 @@ const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 
 type ToolMessage = Extract<HistoryMessage, { role: "tool" }>;
+type UserMessage = Extract<HistoryMessage, { role: "user" }>;
 type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
 
 /**
@@ -37,6 +39,7 @@ export type Shortening = { canReadOn: boolean };
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
+  if (message.role === "user") return offloadPictures(message);
   return message.role === "tool" ? mapResults(message, (part) => offloadResult(part, message, how)) : message;
 }
 
@@ -92,6 +95,16 @@ function cutPart(
   const note = `[… ${text.length - head - tail} characters left out to make room${again} …]`;
   const shown = `${beginningOf(text, head)}\n\n${note}\n\n${endOf(text, tail)}`;
   return withText(part, [shown, ...pictures.map(describePicture)].join("\n"), isError);
+}
+
+/** Replaces the pictures that a caller attached to a message by lines. */
+function offloadPictures(message: UserMessage): HistoryMessage {
+  if (typeof message.content === "string") return message;
+  const content = message.content.map((part) => {
+    const picture = part.type === "text" ? readReference(part.text) : undefined;
+    return picture ? { type: "text" as const, text: describePicture(picture.id) } : part;
+  });
+  return content.some((part, index) => part !== message.content[index]) ? { ...message, content } : message;
 }
 
 /** Writes the same text that `showPictures` shows in place of an older picture. */

@@ -1,3 +1,4 @@
+import { readReference } from "#lib/session/transcript/picture-reference.ts";
 import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
 import { estimateTokens } from "../history/estimate-tokens.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
@@ -60,8 +61,11 @@ function writeMessage(message: HistoryMessage, most: number): string[] {
   if (typeof message.content === "string") return [`[${message.role}] ${cutText(message.content, most)}`];
   return message.content.flatMap((part): string[] => {
     switch (part.type) {
-      case "text":
+      case "text": {
+        const picture = readReference(part.text);
+        if (picture && message.role === "user") return [`[picture ${picture.id} of the user]`];
         return part.text.trim() === "" ? [] : [`[${message.role}] ${cutText(part.text, most)}`];
+      }
       case "tool-call":
         return [`[call of ${part.toolName}] ${cutText(JSON.stringify(part.input) ?? "", most)}`];
       case "tool-result":

@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import { listSent, type ModelTool, type ModelTools } from "#lib/model/calls/model-tool.ts";
+import { readReference } from "#lib/session/transcript/picture-reference.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { readOutput } from "./read-output.ts";
 
@@ -78,7 +79,8 @@ function measure(message: ModelMessage): TokenEstimate {
     return weight;
   }
   for (const part of message.content) {
-    if (part.type === "text" || part.type === "reasoning") weight.tokens += estimateTokens(part.text);
+    if (part.type === "text" && message.role === "user" && readReference(part.text)) weight.pictures += 1;
+    else if (part.type === "text" || part.type === "reasoning") weight.tokens += estimateTokens(part.text);
     else if (part.type === "tool-call")
       weight.tokens += estimateTokens(part.toolName) + estimateTokens(JSON.stringify(part.input) ?? "");
     else if (part.type === "tool-result") {

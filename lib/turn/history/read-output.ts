@@ -1,4 +1,5 @@
 import type { ToolResultPart } from "ai";
+import { readReference } from "#lib/session/transcript/picture-reference.ts";
 
 type Output = ToolResultPart["output"];
 
@@ -7,8 +8,6 @@ type Output = ToolResultPart["output"];
  * whose bytes are in the message.
  */
 type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
-
-const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+(?:;\d+\+\d+)?$/;
 
 /** Separates a tool's output into its text and its pictures. */
 export function readOutput(output: Output): ReadOutput {
@@ -35,7 +34,7 @@ function readContent(items: Extract<Output, { type: "content" }>["value"]): Read
       pictures.push(undefined);
       continue;
     }
-    const evidenceId = PICTURE_REFERENCE.exec(item.text)?.[1];
+    const evidenceId = readReference(item.text)?.id;
     if (evidenceId === undefined) texts.push(item.text);
     else pictures.push(evidenceId);
   }

@@ -1,6 +1,6 @@
 import { setImmediate as afterIo } from "node:timers/promises";
-import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
+import { toModelMessage } from "#lib/session/follow-up/to-model-message.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
@@ -113,9 +113,3 @@ export function describeRequestMessages(claim: Claim, requestMessages: MessageRo
     ...(renumbered.length > 0 && { messageSeq: lastSeq }),
   };
 }
-
-/** Converts a caller's message to a message for the model. */
-const toModelMessage = ({ role, parts }: MessageRow): ModelMessage => ({
-  role,
-  content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),
-});

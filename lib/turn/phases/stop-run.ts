@@ -1,4 +1,6 @@
+import type { TurnStopper } from "#db/schema/unions.ts";
 import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
 import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";
@@ -9,22 +11,29 @@ import { claimRun } from "./claim-run.ts";
 import { closeRun } from "./close-run.ts";
 import type { Endable } from "./describe-end.ts";
 
+/** Who stopped a turn, as `turn.stopping` says. `name` is the label of a person's share link, if it has one. */
+export type StoppedBy = { by: TurnStopper; name: string | null };
+
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 
 /**
  * Stops the current turn of a session. A run that an executor plays ends between or within its steps. A parked run and
  * a pending retry end at once. Queued requests are not changed. @returns the id of the run to stop, if there is one.
  */
-export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<string | undefined> {
+export async function stopTurn(
+  deps: TurnDeps,
+  sessionId: string,
+  by: StoppedBy,
+): Promise<string | undefined> {
   const [first] = await listOpenRuns(deps.db, sessionId);
   if (!first) return undefined;
-  await stopRun(deps, first.run.id);
+  await stopRun(deps, first.run.id, by);
   return first.run.id;
 }
 
-/** Stops a run in any state. If it has already failed, stops its retry instead. */
-export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
-  if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
+/** Stops a run in any state. If it has already failed, stops its retry instead. The first stop has an event. */
+export async function stopRun(deps: TurnDeps, runId: string, by?: StoppedBy): Promise<void> {
+  if (!(await recordCancel(deps, runId, by))) return stopRetry(deps, runId, by);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
   // Some runs have no executor that could notice the stop: a pending retry, and possibly the first run of a sub-agent.
@@ -33,6 +42,21 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   const run = await readEndable(deps, runId);
   if (!run || run.requestMessages.some(({ seq }) => seq === null)) return;
   if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);
+}
+
+/** Stores the request to stop a run that is still open. @returns false if the run has ended. */
+async function recordCancel(deps: TurnDeps, runId: string, by: StoppedBy | undefined): Promise<boolean> {
+  const found = by && (await findRun(deps.db, runId));
+  if (!by || !found) return requestCancel(deps.db, runId, new Date());
+  return deps.log.transact(found.sessionId, async (tx, emit) => {
+    const session = await lockSession(tx, found.sessionId);
+    const run = session && (await findRun(tx, runId));
+    if (!run || !(await requestCancel(tx, runId, new Date()))) return false;
+    const { requestId, cancelRequestedAt } = run;
+    if (cancelRequestedAt === null)
+      emit({ kind: "turn.stopping", requestId, runId, source: session.source, ...by });
+    return true;
+  });
 }
 
 /**
@@ -73,10 +97,10 @@ export async function removeQueued(deps: TurnDeps, runId: string): Promise<boole
   return (await closeRun(deps, run, END, "pending")) === "ended";
 }
 
-async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
+async function stopRetry(deps: TurnDeps, runId: string, by: StoppedBy | undefined): Promise<void> {
   const run = await findRun(deps.db, runId);
   const newest = run && (await findNewestRun(deps.db, run.requestId));
-  if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
+  if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id, by);
 }
 
 /** Reads what is needed to end a run that this process does not play. Undefined if it has ended or does not exist. */

@@ -68,6 +68,24 @@ describe("pictures in a prompt", () => {
     ]);
   });
 
+  it("that a caller attached to a message are counted like those of tools", async () => {
+    const attached = (text: string, id: string): ModelMessage => ({
+      role: "user",
+      content: [
+        { type: "text", text },
+        { type: "text", text: `evidence:${id};image/png` },
+      ],
+    });
+    const messages = [attached("See", "a"), ...[..."bcdefgh"].map((id) => shot(id))];
+    const shownTo = async (supportsImages: boolean, all: ModelMessage[]) =>
+      (await showPictures(access(supportsImages), "ses_1", all))[0]?.content;
+    const picture = { type: "file", mediaType: "image/png", data: { type: "data", data: "YQ==" } };
+    assert.deepEqual(await shownTo(true, messages), [{ type: "text", text: "See" }, picture]);
+    const line = { type: "text", text: "[picture a, not shown again]" };
+    assert.deepEqual(await shownTo(true, [...messages, shot("i")]), [{ type: "text", text: "See" }, line]);
+    assert.deepEqual(await shownTo(false, messages), [{ type: "text", text: "See" }, line]);
+  });
+
   it("are counted also if one result has many", async () => {
     assert.deepEqual(await showAll(true, [shot("a"), shot(..."bcdef"), shot(..."ghi")]), [
       ...[..."abcd"].map((id) => `[picture ${id}, not shown again]`),

@@ -1,6 +1,8 @@
 import type { ToolResultPart } from "ai";
+import type { ToolCallState } from "#db/schema/unions.ts";
 import { storableText } from "#db/storable.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
+import { PAGE_ACTIONS_MAX } from "#lib/events/page-action-schema.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
@@ -20,7 +22,7 @@ import { longestMs, playCall, STOPPED, UNKNOWN } from "./play-call.ts";
 import { cutResult, cutStored } from "./result-text.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
-type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
+type ToolStep = { callId: string; state: Exclude<ToolCallState, "started"> };
 
 const PREVIEW_MAX = 2_000;
 
@@ -157,7 +159,7 @@ async function recordResult(
   answer?: StepRecord<ModelStep>,
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = row;
-  const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
+  const state = stateOf(result);
   // The failed call can no longer use answers to its open questions, so the questions are withdrawn. A call that only
   // reads stored data asks no questions.
   if (result.isError && !answer) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
@@ -171,19 +173,34 @@ async function recordResult(
   const preview = beginningOf(text, PREVIEW_MAX);
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   const refused = result.refusal && { refusal: result.refusal };
+  const { actions = [] } = result;
+  const isInterrupted = result.interruptedBy !== undefined;
+  const shown = {
+    ...refused,
+    ...(isInterrupted && { interruptedBy: result.interruptedBy }),
+    ...(actions.length > 0 && { actions: actions.slice(0, PAGE_ACTIONS_MAX) }),
+    // A call of a stopped turn that did not succeed was interrupted, and did not fail on its own.
+    ...(state !== "succeeded" && !refused && !isInterrupted && isStopped(run) && { stopped: true }),
+  };
   await faultPoint("tool-ended");
   const record: StepRecord<ToolStep> = {
     name: step,
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
     toolCalls: [{ ...row, state, ...refused, resultText: text, endedAt }],
-    events: [{ kind: "tool.result", ...about, state, ...refused, resultId, evidence, preview, durationMs }],
+    events: [{ kind: "tool.result", ...about, state, ...shown, resultId, evidence, preview, durationMs }],
   };
   if (toolName !== SUBMIT_RESULT)
     composeAhead(deps, run, [...(answer?.modelMessages ?? []), ...(record.modelMessages ?? [])]);
   if (answer) await recordAnswered(deps, run, answer, record);
   else await recordStep(deps, run, record);
   await faultPoint("tool-recorded");
+}
+
+function stateOf(result: ToolResult): ToolStep["state"] {
+  if (result === UNKNOWN) return "unknown";
+  if (result.interruptedBy !== undefined) return "interrupted";
+  return result.isError ? "failed" : "succeeded";
 }
 
 function toModelMessage(

@@ -7,15 +7,28 @@ import { nameUpTo } from "../schemas/fields.ts";
 import { type MessageInput, messageSchema, messagesSchema } from "../schemas/message.ts";
 
 const CONTENTS = ["text", "message", "messages"] as const;
+/** The most files that one message can have. */
+const ATTACHMENTS_MAX = 10;
 
 /** Body of `POST /api/sessions/:sessionId/agent/messages`. Source: `wire.md`, Follow-ups. */
 export const followUpSchema = z
   .strictObject({
     text: z
       .string()
-      .min(1, { error: "must not be empty" })
       .optional()
-      .meta({ description: "Text of one user message.", examples: ["Which of these are required?"] }),
+      .meta({
+        description: "Text of one user message. It may be empty only if `attachments` names a file.",
+        examples: ["Which of these are required?"],
+      }),
+    attachments: z
+      .array(nameUpTo(1_024))
+      .max(ATTACHMENTS_MAX, { error: `must hold at most ${ATTACHMENTS_MAX} paths` })
+      .optional()
+      .meta({
+        description:
+          "Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`.",
+        examples: [["uploads/plan.png"]],
+      }),
     message: messageSchema
       .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
       .optional()
@@ -51,6 +64,18 @@ export const followUpSchema = z
           sent.length === 0
             ? "is required (or message, or messages)"
             : `send exactly one of text, message, messages, not also ${sent[0]}`,
+      });
+    const { text, attachments = [] } = body;
+    if (text === "" && attachments.length === 0)
+      context.addIssue({ code: "custom", path: ["text"], message: "must not be empty" });
+    if (attachments.length > 0 && text === undefined)
+      context.addIssue({ code: "custom", path: ["attachments"], message: "can be sent only with text" });
+    const repeated = attachments.findIndex((path, index) => attachments.indexOf(path) < index);
+    if (repeated >= 0)
+      context.addIssue({
+        code: "custom",
+        path: ["attachments", repeated],
+        message: "is attached already",
       });
   })
   .meta({
@@ -102,6 +127,10 @@ export const followUpOperations = {
     bodyExamples: {
       "A question": { text: "Which of these are required?" },
       "Steer the running turn": { text: "Skip the newsletter box.", mode: "steer" },
+      "With a file of the workspace": {
+        text: "Build the page as in this picture.",
+        attachments: ["uploads/plan.png"],
+      },
       "Interrupt the running turn": { text: "Stop that and look at the cart.", mode: "interrupt" },
     },
     auth: KEY_AUTH,

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { AS_FOR_KEYS, DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
+import {
+  AS_FOR_KEYS,
+  DRIVER_AUTH,
+  defineOperation,
+  MIB,
+  type Operation,
+  VISITOR_AUTH,
+} from "../operation.ts";
 import { listOf, settledSchema, stoppedSchema } from "../schemas/answers.ts";
 import { nameUpTo } from "../schemas/fields.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
@@ -184,5 +191,40 @@ export const pageOperations = {
     requiresJsonType: true,
     errors: ["conflict"],
     answers: { 202: settledSchema },
+  }),
+  pasteIntoPage: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/paste",
+    summary: "Paste into the live browser",
+    description:
+      "For files, and for text that is too long for a frame of the live connection. The page gets a paste event with all items. If it does not handle the event, the text is inserted, or the HTML where the page's text can have formatting. Returns 409 unless the connection `connectionId` has control of the browser, and 400 if the files have more than 10 MiB.",
+    bodyExamples: {
+      "A picture": {
+        connectionId: "con_k2m4zqvbwcnr7xye3hjpdtas",
+        items: [{ type: "image/png", name: "image.png", base64: "iVBORw0KGgo=" }],
+      },
+    },
+    auth: DRIVER_AUTH,
+    rate: "act",
+    body: z.strictObject({
+      connectionId: nameUpTo(100),
+      items: z
+        .array(
+          z.union([
+            z.strictObject({ type: z.enum(["text/plain", "text/html"]), text: z.string() }),
+            z.strictObject({
+              type: z.string().regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/),
+              name: nameUpTo(255),
+              base64: z.base64(),
+            }),
+          ]),
+        )
+        .min(1)
+        .max(20),
+    }),
+    bodyBytesMax: 15 * MIB,
+    requiresJsonType: true,
+    errors: ["conflict"],
+    answers: { 200: settledSchema },
   }),
 } as const satisfies Record<string, Operation>;

@@ -12,6 +12,9 @@ const queuedMessageSchema = z
         "`steer`: the running turn will read the message between two of its steps. `queue` and `interrupt`: the message will start its own turn. A message that was sent with `steer` but starts its own turn is listed as `queue`.",
     }),
     text: z.string().meta({ examples: ["Which of these are required?"] }),
+    attachments: z
+      .array(z.string())
+      .meta({ description: "Paths of the files that are attached to the message.", examples: [[]] }),
     author: z
       .string()
       .nullable()
@@ -50,7 +53,7 @@ export const queueOperations = {
     path: "/api/sessions/:sessionId/queue/:requestId",
     summary: "Edit a queued message",
     description:
-      "Replaces the text of a message that waits. Returns 409 once the message's turn has started or a turn has read the message.",
+      "Replaces the text of a message that waits. Its attached files stay. Returns 409 once the message's turn has started or a turn has read the message.",
     auth: KEY_AUTH,
     rate: "poll",
     ...queuedEdit,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-const wholeNumber = (least: number, most: number) =>
+/** Schema of a whole number in a query. */
+export const wholeNumber = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, { error: "must be a whole number" })

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { createWorkMeter, type WorkMeter } from "#lib/time/work-meter.ts";
@@ -57,6 +58,8 @@ type ReadOptions = {
 export type BodyReader = {
   /** Reads a request's body as JSON. With `operation`, also validates it against the operation's body schema. */
   read: (request: Request, options: ReadOptions) => Promise<ReadBody>;
+  /** Reads a request's body as bytes of any type, within the same budget. */
+  readBytes: (request: Request, options: ReadOptions) => Promise<ReadBody>;
 };
 
 type ReaderSettings = {
@@ -91,41 +94,53 @@ export function createBodyReader({
   const budget = createBodyBudget({ bytes: budgetBytes, waitMs });
   const pace = createWorkMeter(BURST_MS);
   const thread = createBodyThread();
+  /** Receives a body, and converts it with `check`. */
+  async function take(
+    request: Request,
+    { maxBytes: operationBytesMax, owner }: ReadOptions,
+    check: (bytes: Uint8Array<ArrayBuffer>) => CheckedBody | Promise<CheckedBody>,
+  ): Promise<ReadBody> {
+    const maxBytes = Math.min(operationBytesMax, platformBytesMax);
+    const tooLarge = () => refuseLarge(maxBytes, maxBytes < operationBytesMax);
+    const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+    if (declared > maxBytes) return tooLarge();
+    // Bodies without a credential are small and have a small part of the budget, so they need no pace.
+    const waitForTurn = async (bytes: number) => {
+      const ms = (bytes / ownerBytesPerS) * 1_000;
+      if (owner !== undefined) await keepPace(pace, owner, ms, paceWaitMaxMs, request.signal);
+    };
+    const account = openAccount(budget, waitForTurn, {
+      owner: owner ?? "",
+      shareBytes: owner === undefined ? Math.min(ANONYMOUS_BYTES, ownerBytes) : ownerBytes,
+      maxBytes: declared || maxBytes,
+      signal: request.signal,
+    });
+    let isHandedOver = false;
+    try {
+      const received = await receive(request, maxBytes, graceMs, account.reserve);
+      if (received === "too_large") return tooLarge();
+      if (!received.ok) return received;
+      const checked = await check(received.bytes);
+      isHandedOver = checked.ok;
+      return checked.ok ? { ...checked, release: account.close } : checked;
+    } finally {
+      if (!isHandedOver) account.close();
+    }
+  }
+
   return {
-    async read(request, { maxBytes: operationBytesMax, owner, operation }) {
-      const maxBytes = Math.min(operationBytesMax, platformBytesMax);
-      const tooLarge = () => refuseLarge(maxBytes, maxBytes < operationBytesMax);
-      const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-      if (declared > maxBytes) return tooLarge();
-      // Bodies without a credential are small and have a small part of the budget, so they need no pace.
-      const waitForTurn = async (bytes: number) => {
-        const ms = (bytes / ownerBytesPerS) * 1_000;
-        if (owner !== undefined) await keepPace(pace, owner, ms, paceWaitMaxMs, request.signal);
-      };
-      const account = openAccount(budget, waitForTurn, {
-        owner: owner ?? "",
-        shareBytes: owner === undefined ? Math.min(ANONYMOUS_BYTES, ownerBytes) : ownerBytes,
-        maxBytes: declared || maxBytes,
-        signal: request.signal,
-      });
-      let isHandedOver = false;
-      try {
-        const received = await receive(request, maxBytes, graceMs, account.reserve);
-        if (received === "too_large") return tooLarge();
-        if (!received.ok) return received;
-        const { bytes } = received;
-        const checked =
-          bytes.byteLength <= LARGE_BODY_BYTES
-            ? checkBody(bytes, operation)
-            : await thread.check(bytes, operation);
-        isHandedOver = checked.ok;
-        return checked.ok ? { ...checked, release: account.close } : checked;
-      } finally {
-        if (!isHandedOver) account.close();
-      }
-    },
+    read: (request, options) =>
+      take(request, options, (bytes) =>
+        bytes.byteLength <= LARGE_BODY_BYTES
+          ? checkBody(bytes, options.operation)
+          : thread.check(bytes, options.operation),
+      ),
+    readBytes: (request, options) =>
+      take(request, options, (bytes) => ({ ok: true, value: bytes, hash: () => hashBytes(bytes) })),
   };
 }
+
+const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The account of a body in the budget. It is opened when the body turns out to be large. */
 function openAccount(

@@ -30,11 +30,18 @@ export function printClientTypes(document: OpenApiDocument = buildDocument("")):
     printSignature(name, operation, described),
   );
   const places = found.map(({ name, operation, described }) => {
-    const { method, path, query, body } = operation;
+    const { method, path, query, body, takesBytes } = operation;
     const queryNames = Object.keys(query?.shape ?? {});
     const answer = printAnswer(operation, described);
     const kind = { isRaw: answer === "Response", hasText: answer.endsWith(" | string") };
-    const place = { method, path, query: queryNames, hasBody: body !== undefined, ...kind };
+    const place = {
+      method,
+      path,
+      query: queryNames,
+      hasBody: body !== undefined,
+      ...(takesBytes && { takesBytes }),
+      ...kind,
+    };
     return `  ${name}: ${JSON.stringify(place)},\n`;
   });
   return [
@@ -66,7 +73,7 @@ function printSignature(name: string, operation: Operation, described: Operation
   const body = described.requestBody?.content["application/json"]?.schema;
   const fields = [
     `parameters: { ${parameters.join("; ")} }`,
-    `body: ${body ? printType(body, "    ") : "undefined"}`,
+    `body: ${operation.takesBytes ? "Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string" : body ? printType(body, "    ") : "undefined"}`,
     `answer: ${printAnswer(operation, described)}`,
   ];
   const remark = printRemark(

@@ -99,7 +99,7 @@ export function buildDocument(
   return addExamples(dropUnused(document));
 }
 
-const METHODS = ["get", "post", "patch", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** Sorts the paths by name, and the methods of each path in the usual order (GET first). */
 const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =>

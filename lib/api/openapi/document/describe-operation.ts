@@ -35,6 +35,7 @@ export function describeOperation(
     security: describeSecurity(operation),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(collector, operation, body) }),
+    ...(operation.takesBytes && { requestBody: describeBytes(operation) }),
     responses: describeResponses(collector, operation),
   };
 }
@@ -66,13 +67,22 @@ function describeBody(collector: SchemaCollector, operation: Operation, body: z.
   const examples = Object.fromEntries(
     titled.map(([summary, value]) => [nameExample(summary), { summary, value }]),
   );
-  const mebibytes = (operation.bodyBytesMax ?? 0) / 1024 / 1024;
-  const cap = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
   return {
-    description: `At most ${cap}.`,
+    description: describeLimit(operation),
     required: operation.isBodyOptional !== true,
     content: { "application/json": { schema, ...(titled.length > 0 && { examples }) } },
   };
+}
+
+const describeBytes = (operation: Operation) => ({
+  description: `The bytes of the file, of any type. ${describeLimit(operation)}`,
+  required: false,
+  content: { "application/octet-stream": { schema: {} } },
+});
+
+function describeLimit({ bodyBytesMax = 0 }: Operation): string {
+  const mebibytes = bodyBytesMax / 1024 / 1024;
+  return `At most ${mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`}.`;
 }
 
 /** Creates a key from the title of an example: `A typed result` becomes `a-typed-result`. */
@@ -102,6 +112,7 @@ const MEANINGS: Record<number, string> = {
   201: "Created and stored.",
   202: "Accepted and stored.",
   204: "No more events. An `EventSource` stops reconnecting.",
+  206: "The requested part of the file.",
   304: "Not modified.",
   503: "Not ready.",
 };

@@ -36,14 +36,15 @@ export const bareErrorSchema: JsonSchema = {
  */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
+  const hasBody = body !== undefined || operation.takesBytes;
   const takesKey = auth.kind === "key" || (auth.kind === "share" && auth.orKey);
   const codes: (ErrorCode | false | undefined)[] = [
     (body ?? query ?? headers) && "invalid_request",
     (takesKey || auth.kind === "login") && "unauthorized",
     (takesKey || auth.kind === "share" || auth.kind === "login") && "forbidden",
     path.includes(":") && "not_found",
-    body && "request_timeout",
-    body && "payload_too_large",
+    hasBody && "request_timeout",
+    hasBody && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
     // Failed authentications with an API key or a share link are limited for every operation. Beyond the limit, they
     // are answered with 429.
@@ -58,8 +59,9 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   return [...new Set(codes.filter((code) => code !== false && code !== undefined))];
 }
 
-const HEADERS_OF: Partial<Record<ErrorCode, readonly SharedHeader[]>> = {
+const HEADERS_OF: Partial<Record<ErrorCode, readonly (SharedHeader | "Content-Range")[]>> = {
   method_not_allowed: ["Allow"],
+  range_not_satisfiable: ["Content-Range"],
   rate_limited: [...RATE_HEADERS, "Retry-After"],
   unavailable: ["Retry-After"],
 };

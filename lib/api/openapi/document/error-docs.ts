@@ -36,7 +36,15 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     description: "The release was unpublished.",
     example: "this release was unpublished",
   },
+  precondition_failed: {
+    description: "The file is not the one that `If-Match` or `If-None-Match` names. Nothing was changed.",
+    example: "path: notes/a.md exists already",
+  },
   payload_too_large: { description: "The body is too large.", example: "body: must be at most 8,192 KiB" },
+  range_not_satisfiable: {
+    description: "The file has no byte of the requested range. `Content-Range` has its size.",
+    example: "Range: the file has 120 bytes",
+  },
   unsupported_media_type: {
     description: "The content type of the body is not JSON.",
     example: "content-type: must be application/json",

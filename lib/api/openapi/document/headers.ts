@@ -35,6 +35,12 @@ export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
     "Version of the response. Send it as `If-None-Match` with the next request, to get a 304 if the response has not changed.",
     '"3f6c…"',
   ),
+  "Accept-Ranges": text("`bytes`: `Range` requests a part of the file.", "bytes"),
+  "Content-Range": text(
+    "The part of the file that the response has, and the file's size.",
+    "bytes 0-99/2048",
+  ),
+  "Last-Modified": text("When the file was last changed.", "Fri, 20 Nov 2026 12:31:59 GMT"),
   "Idempotency-Replayed": text(
     "`true` if this is the response of an earlier request with the same `idempotencyKey`.",
     "true",

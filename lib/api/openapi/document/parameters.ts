@@ -44,6 +44,12 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     schema: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" },
     example: "spring-sale-k3q7",
   },
+  filePath: {
+    description:
+      "Path of the file in the workspace. Each name is percent-encoded; the slashes between them may be, too.",
+    schema: { type: "string", maxLength: 1_024 },
+    example: "notes/report.md",
+  },
   deliveryId: { description: "Id of the delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
 };
 

@@ -31,6 +31,7 @@ export const TAGS = [
     description:
       "Read the landing pages that agents deployed and their versions, roll pages back and unpublish them.",
   },
+  { name: "Files", description: "List, read, write and remove files of a session's workspace." },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -66,6 +67,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/reports\b/, "Reports"],
   [/\/tests\b/, "Tests"],
   [/\/(?:plan|requirements)\b/, "Planning"],
+  [/\/files\b/, "Files"],
   [/\/skills$/, "Skills"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],

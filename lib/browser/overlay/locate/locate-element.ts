@@ -21,7 +21,7 @@ type NodeRef = { backendNodeId: number; frameId: string };
  * A DevTools session: that of the page, or that of a frame with a process of its own. A session has all frames that
  * share its process. `owner` is the frame's element in the session above it; undefined for the page.
  */
-type Level = { send: SendCommand; owner: Owner | undefined };
+export type Level = { send: SendCommand; owner: Owner | undefined };
 type Owner = NodeRef & { level: Level };
 
 /** How deep frames can be nested. Elements in deeper frames are not found. */
@@ -198,7 +198,7 @@ async function partOfFrame(send: SendCommand, frameId: string, { x, y }: Point):
 }
 
 /** Returns the box around an element in the page's viewport; undefined if the element is not rendered. */
-async function boxOf(level: Level, { backendNodeId, frameId }: NodeRef): Promise<Box | undefined> {
+export async function boxOf(level: Level, { backendNodeId, frameId }: NodeRef): Promise<Box | undefined> {
   const { quads } = await level.send("DOM.getContentQuads", { backendNodeId });
   const zoom = await zoomOf(level.send, frameId);
   let box = boundsOf(quads.map((quad) => quad.map((value) => value * zoom)));

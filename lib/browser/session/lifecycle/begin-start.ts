@@ -78,6 +78,7 @@ async function startBrowser(
     browser,
     place,
     inputQueue: undefined,
+    clipboard: undefined,
     landing: Promise.resolve(),
     starts: 0,
     isRestart: false,

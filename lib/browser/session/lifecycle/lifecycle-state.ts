@@ -1,8 +1,9 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserRow } from "../../browser-records.ts";
+import type { BrowserInput, InputGate } from "../../browser-service.ts";
 import type { OpenBrowser } from "../../page/open-browser.ts";
 import type { BrowserEvent } from "../../store/browser-machine.ts";
-import type { InputQueue } from "../../view/input.ts";
+import type { PageClipboard } from "../../view/page-clipboard.ts";
 import type { PlaceTicket } from "../browser-places.ts";
 import type { StoredRecord } from "../browser-record.ts";
 import type { BrowserStart } from "../browser-start.ts";
@@ -12,7 +13,9 @@ export type RunningBrowser = {
   browser: OpenBrowser;
   place: PlaceTicket;
   /** Sends the keyboard and mouse input of people to the selected page, or to its overlay. */
-  inputQueue: InputQueue | undefined;
+  inputQueue: { push: (input: BrowserInput, mayPass?: InputGate) => Promise<void> } | undefined;
+  /** Copies out of the selected page, and pastes into it. */
+  clipboard: PageClipboard | undefined;
   /** Resolves when the browser's first navigation has ended. Never rejects. */
   landing: Promise<void>;
   /**

@@ -2,6 +2,7 @@ import type { ScriptPointer } from "../../browser-service.ts";
 import type { SubmitAnnotation } from "../../overlay/overlay-controller.ts";
 import type { PageNavigation } from "../../page/page-navigation.ts";
 import type { PageScript } from "../../page/page-script.ts";
+import type { ControlState, SessionStage } from "../../stage/session-stage.ts";
 import type { SiteDataChange } from "../../state/site-data.ts";
 import type { PictureKeeper, PictureKeeperDeps } from "../../view/page-picture.ts";
 import type { Screencast } from "../../view/screencast.ts";
@@ -27,6 +28,8 @@ export type SessionBrowserDeps = Pick<
   onAnnotation: SubmitAnnotation;
   /** Whether the session has a workspace for files (`capabilities.sandbox`). */
   hasWorkspace: boolean;
+  /** Who has control of browsers. */
+  control: ControlState;
   /** Stores a file that a page offered for download. @see BrowserServiceDeps.storeDownload */
   storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   nowMs: () => number;
@@ -42,14 +45,33 @@ export type Usage = {
   toldStarts: number;
 };
 
+/** A size in CSS pixels. */
+export type ViewportSize = { width: number; height: number };
+
+/** The size that people have chosen for the page of a session, and the sharpness of its pictures. */
+export type SessionViewport = {
+  size: ViewportSize;
+  /** Pixels of the pictures for a CSS pixel. */
+  scale: number;
+  /** The size that the model was told. */
+  toldSize: ViewportSize;
+  /** The last change that is being applied. Changes meanwhile cause one further application. */
+  applying: Promise<void> | undefined;
+  isStale: boolean;
+  /** What was applied to each page, by its DevTools session. Other pages have the default viewport. */
+  applied: WeakMap<object, { size: ViewportSize; scale: number }>;
+};
+
 /** The parts of a session's browser. The functions of this folder work on them. */
 export type Session = {
   deps: SessionBrowserDeps;
   life: BrowserLifecycle;
   navigation: PageNavigation;
   cast: Screencast;
+  stage: SessionStage;
   picture: PictureKeeper;
   usage: Usage;
+  viewport: SessionViewport;
 };
 
 const REST_MS = 10 * 60_000;

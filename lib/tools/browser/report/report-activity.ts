@@ -110,6 +110,7 @@ function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog
     script: "by the script",
     default: "by default: the script did not listen for it",
     timeout: "by default: the script's listener did not answer it in time",
+    person: "by a person",
   }[by];
   return `Dialog: ${kind} ${quote(message)} was ${how}${input === undefined ? "" : ` with ${quote(input)}`} ${who}.`;
 }

@@ -160,3 +160,26 @@ test("the browser tools are those of the specification; only screenshot is an ed
   );
   assert.ok(tools.every(({ needs }) => needs === "browser"));
 });
+
+test("a script reports to people what it did to the page, without the values that it filled in", async () => {
+  const shop = await startSite({
+    "/": `<title>Form</title><label>Email <input></label><button onclick="document.title='Sent'">Send it</button>`,
+  });
+  const script = `await page.goto(${JSON.stringify(`${shop.url}?token=secret`)});
+    await page.getByLabel('Email').fill('ada@shop.example');
+    await page.getByRole('button', { name: 'Nothing' }).click({ timeout: 100 }).catch(() => {});
+    await page.getByRole('button', { name: 'Send it' }).click();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('a');
+    return page.title();`;
+  const { actions } = await execute({ script });
+  const { origin, pathname } = new URL(shop.url);
+  assert.deepEqual(actions, [
+    { did: "opened", what: `${origin}${pathname}` },
+    { did: "filled", what: "Email" },
+    { did: "clicked", what: "Send it" },
+    { did: "pressed", what: "Tab" },
+    { did: "pressed", what: null },
+  ]);
+  await shop.close();
+});

@@ -14,6 +14,7 @@ import { describeDifference, type SnapshotBook } from "../read/snapshot-book.ts"
 import { takeSnapshot } from "../read/take-snapshot.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { waitForEffects } from "../report/wait-for-effects.ts";
+import { describeActs } from "./record-acts.ts";
 import type { ScriptCall, ScriptOutcome } from "./script-types.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
@@ -26,6 +27,8 @@ const START_AND_END_MS = 75_000;
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
+/** Longest name of a person that the model is shown, in characters. */
+const NAME_MAX = 80;
 /** How long the snapshot at the end of the tool result may take. */
 const SNAPSHOT_MS_MAX = 10_000;
 /**
@@ -67,29 +70,32 @@ export const browserExecute = pageTool(
           `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
         );
       const live = await ensureLiveBrowser(services.browser, call);
-      const takeover = new AbortController();
-      const stopIfControlled = () => {
-        if (control.holderOf(call.browserSessionId) !== undefined) takeover.abort();
-      };
-      const stopFollowing = control.follow(call.browserSessionId, stopIfControlled);
-      // A person may have taken control while the browser started.
-      stopIfControlled();
+      // A person may have taken control while the browser started; the script is then interrupted at once.
+      const running = control.beginScript(call.browserSessionId);
       const mark = markActivity(live);
       const outcome = await services.scripts
         .run(live, script, {
           timeoutMs,
-          signal: AbortSignal.any([call.signal, takeover.signal]),
+          signal: AbortSignal.any([call.signal, running.signal]),
           helpers: services.scriptHelpers(call),
           ...(live.hasWorkspace && { files: services.files(call.rootSessionId) }),
         })
-        .finally(stopFollowing);
+        .finally(running.end);
       services.browser.touch(call.browserSessionId);
+      // Described before the report, which adds a snapshot with other refs.
+      const actions = describeActs(outcome.acts, (ref) =>
+        services.snapshots.describeRef(call.sessionId, ref),
+      );
       const report = await reportScript(services.snapshots, live, mark, outcome, call);
-      if (outcome.ok) return textResult([describeValue(outcome), ...report].join("\n"));
-      const takeoverNote = takeover.signal.aborted
-        ? `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.`
-        : undefined;
-      return failure(services.snapshots, call, outcome, takeoverNote, report);
+      if (outcome.ok) return { ...textResult([describeValue(outcome), ...report].join("\n")), actions };
+      const interruptedBy = running.interruptedBy();
+      if (interruptedBy === undefined)
+        return { ...failure(services.snapshots, call, outcome, report), actions };
+      return {
+        ...textResult([describeInterruption(interruptedBy, outcome), ...report].join("\n")),
+        interruptedBy,
+        actions,
+      };
     },
 );
 
@@ -102,11 +108,18 @@ function describeValue({ value, logs }: ScriptOutcome & { ok: true }): string {
   return quoteAsData("the page", `${result}${console}`);
 }
 
+/** Says that a person has interrupted the script, which is no failure of the script. */
+function describeInterruption(by: string, { logs }: ScriptOutcome & { ok: false }): string {
+  const console = describeConsole(logs);
+  const name = JSON.stringify(shorten(by, NAME_MAX));
+  const fact = `The script was interrupted by ${name}, a person who took control of the live browser. What it did to the page until then stands. Look at the page before you go on.`;
+  return console === "" ? fact : `${fact}\n${quoteAsData("the page", console.trimStart())}`;
+}
+
 function failure(
   snapshots: SnapshotBook,
   { sessionId }: ToolCall,
   outcome: ScriptOutcome & { ok: false },
-  takeoverNote: string | undefined,
   report: string[],
 ): ToolResult {
   const { error, isThrown, hint, timedOut, logs } = outcome;
@@ -116,7 +129,7 @@ function failure(
     ? "What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
     : hint;
   const goneRef = describeGoneRef(snapshots, sessionId, error);
-  const summary = takeoverNote ?? (isThrown ? `The script failed. ${message}` : message);
+  const summary = isThrown ? `The script failed. ${message}` : message;
   const lines = [summary, goneRef, advice, ...report];
   return errorResult(lines.filter((line) => line !== undefined).join("\n"));
 }

@@ -8,6 +8,7 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { INVALID_MESSAGE } from "./read-messages.ts";
+import { createActRecorder } from "./record-acts.ts";
 import { recordClicks } from "./record-clicks.ts";
 import { connectPageRelay, type PageRelay } from "./relay/page-relay.ts";
 import { createScriptCalls, type ScriptCalls } from "./script-calls.ts";
@@ -47,6 +48,7 @@ type Play = {
   showOverlay: () => void;
   logs: string;
   openCalls: Map<number, ScriptCall>;
+  acts: ReturnType<typeof createActRecorder>;
   /** Whether the script listens for dialogs. */
   isListening: boolean;
   hasEndedPageScript: boolean;
@@ -76,6 +78,7 @@ export async function playScript(
     showOverlay() {},
     logs: "",
     openCalls: new Map(),
+    acts: createActRecorder(),
     isListening: false,
     hasEndedPageScript: false,
   };
@@ -114,7 +117,8 @@ export async function playScript(
     }
     const { hasEndedPageScript } = play;
     const pageCount = relay?.pageCount() ?? 0;
-    return { ...ended, logs, openCalls: [...openCalls.values()], pageCount, hasEndedPageScript };
+    const acts = play.acts.list();
+    return { ...ended, logs, openCalls: [...openCalls.values()], acts, pageCount, hasEndedPageScript };
   } finally {
     play.isOver = true;
     unfollow();
@@ -232,9 +236,11 @@ function receive(play: Play, message: FromChild, bytes: number): Promise<void> |
     }
     case "call":
       if (play.openCalls.size < CALLS_MAX) play.openCalls.set(message.id, readCall(message));
+      play.acts.begin(message.id, message.act);
       return;
     case "called":
       play.openCalls.delete(message.id);
+      play.acts.end(message.id, message.isDone);
       return;
     case "ask":
       return play.calls.begin(message);

@@ -55,9 +55,24 @@ export const fromChildSchema = z.discriminatedUnion("type", [
    * The script has called a function of Playwright. `line` and `column` say where in the script the call is; they are
    * null if that is not known.
    */
-  z.object({ type: z.literal("call"), id, name: z.string(), line: position, column: position }),
-  /** The call of Playwright with this id has succeeded or failed. */
-  z.object({ type: z.literal("called"), id }),
+  z.object({
+    type: z.literal("call"),
+    id,
+    name: z.string(),
+    line: position,
+    column: position,
+    /** What the call does, if it does something to the page. */
+    act: z
+      .object({
+        method: z.string(),
+        selector: z.string().optional(),
+        url: z.string().optional(),
+        key: z.string().optional(),
+      })
+      .optional(),
+  }),
+  /** The call of Playwright with this id has ended. `isDone`: it has succeeded. */
+  z.object({ type: z.literal("called"), id, isDone: z.boolean() }),
   /** Calls a function of the service, which sends an `answer` with the same id. */
   z.object({ type: z.literal("ask"), id, name: z.string(), args: z.array(z.unknown()) }),
   z.discriminatedUnion("ok", [

@@ -71,7 +71,7 @@ function refuseScripts(reason: string): ScriptRunner {
     "what you cannot do without scripts.";
   return {
     refusal,
-    run: async () => ({ ...STOPPED, error: refusal, openCalls: [], pageCount: 0 }),
+    run: async () => ({ ...STOPPED, error: refusal, openCalls: [], acts: [], pageCount: 0 }),
     describe: () => ({ kind: "none", detail: `scripts are refused (${reason})` }),
     close: async () => {},
   };
@@ -113,7 +113,7 @@ function runScripts(
   return {
     refusal: undefined,
     async run(live, script, { timeoutMs, signal, helpers = {}, check = () => {}, files = NO_FILES }) {
-      const stopped = { ...STOPPED, openCalls: [], pageCount: 0 };
+      const stopped = { ...STOPPED, openCalls: [], acts: [], pageCount: 0 };
       if (signal.aborted || isClosed || !(await slots.enter(signal))) return stopped;
       if (isClosed) {
         slots.leave();

@@ -1,3 +1,5 @@
+import type { ScriptAct } from "./record-acts.ts";
+
 /** The value that a script returned (`undefined` if it returned none), or the reason why it failed. */
 export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
 
@@ -26,6 +28,8 @@ export type ScriptOutcome = ScriptEnd & {
   logs: string;
   /** Calls that had not completed when the script ended. */
   openCalls: ScriptCall[];
+  /** What the script did to the page. */
+  acts: ScriptAct[];
   /** Number of the session's pages when the script ended; 0 if the script was never connected. */
   pageCount: number;
   /** Whether a script in the page kept the page busy and was ended, before the agent's script or after it. */

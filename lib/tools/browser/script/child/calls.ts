@@ -3,11 +3,14 @@ import type { Frame, Page } from "playwright-core";
 import { unlessBehindDialog } from "./behind-dialog.ts";
 import { FILLING_CALL, unlessIgnored } from "./ignored-value.ts";
 import { ownCalls } from "./own-calls.ts";
+import { ACTS } from "./page-acts.ts";
 import { readFile, sendToService } from "./parent.ts";
 import { describePendingNavigation, hasSentInputSince, insist, unlessPending } from "./pending-navigation.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
+/** How many characters of a selector, an address or a key are sent to the service. */
+const ACT_CHARS_MAX = 1_000;
 /** How long to search for the cause of a failed action, in milliseconds. */
 const EXPLAIN_MS_MAX = 1_000;
 
@@ -58,15 +61,26 @@ export function watchCalls(page: Page): void {
     if (options.internal || ownCalls.getStore() || method === "__waitInfo__")
       return send(target, method, params, options);
     const id = ++lastId;
-    sendToService({ type: "call", id, name: String(options.apiName), ...findPosition(options) });
+    const act = findAct(method, params);
+    sendToService({
+      type: "call",
+      id,
+      name: String(options.apiName),
+      ...findPosition(options),
+      ...(act && { act }),
+    });
+    let isDone = false;
     const beganMs = performance.now();
     try {
       const sent = await withFiles(params);
       const play = (signal?: AbortSignal) => send(target, method, sent, withSignal(options, signal));
       const work = startWork(target, method, sent, play);
-      if (!isOnDocument(target, method)) return await work;
       const hasTimeout = (options.timeout ?? 0) > 0;
-      return await unlessPending(work, { beganMs, hasTimeout, isInput: INPUT_CALL.test(method) });
+      const result = isOnDocument(target, method)
+        ? await unlessPending(work, { beganMs, hasTimeout, isInput: INPUT_CALL.test(method) })
+        : await work;
+      isDone = true;
+      return result;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const answer = answerForGone(error, method, params);
@@ -77,8 +91,23 @@ export function watchCalls(page: Page): void {
       error.message = await ownCalls.run(true, () => explain(error.message, target, params));
       throw error;
     } finally {
-      sendToService({ type: "called", id });
+      sendToService({ type: "called", id, isDone });
     }
+  };
+}
+
+/**
+ * Describes a call that does something to the page, without the values that it fills in. Undefined for any other call.
+ */
+function findAct(method: string, params: Record<string, unknown>) {
+  if (!(method in ACTS)) return undefined;
+  const { selector = params.source, url, key } = params;
+  return {
+    method,
+    ...(typeof selector === "string" && { selector: selector.slice(0, ACT_CHARS_MAX) }),
+    ...(method === "goto" && typeof url === "string" && { url: url.slice(0, ACT_CHARS_MAX) }),
+    // A key of one character may be part of a value.
+    ...(typeof key === "string" && key.length > 1 && { key: key.slice(0, ACT_CHARS_MAX) }),
   };
 }
 

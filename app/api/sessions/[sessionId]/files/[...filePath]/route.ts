@@ -1,0 +1,7 @@
+import { mount } from "#lib/api/next/mount.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
+  GET: "readFile",
+  PUT: "writeFile",
+  DELETE: "removeFile",
+});

@@ -1,0 +1,2 @@
+ALTER TABLE "tool_calls" DROP CONSTRAINT "tool_calls_state";--> statement-breakpoint
+ALTER TABLE "tool_calls" ADD CONSTRAINT "tool_calls_state" CHECK ("tool_calls"."state" in ('started', 'succeeded', 'failed', 'unknown', 'interrupted'));

@@ -1,0 +1,23 @@
+import { currentRun, isWorking, type SessionState } from "../state/session-state.ts";
+import { STATE_WORDS, stateOfRun } from "./state-words.ts";
+
+/** A notification of the browser. Notifications with the same `tag` replace each other. */
+type NotificationWords = { title: string; body: string; tag: string };
+
+/**
+ * Describes what a person wants to be told while the tab is hidden: that the agent asks, or that its turn has ended.
+ *
+ * @param before the state before the change.
+ * @returns null if the change is nothing to tell. A stop by this person is not.
+ */
+export function describeNotification(before: SessionState, state: SessionState): NotificationWords | null {
+  const tag = state.session.id;
+  const body = state.agent?.name ?? state.session.title;
+  const asked = state.elicitations.find(
+    ({ elicitationId }) => !before.elicitations.some((each) => each.elicitationId === elicitationId),
+  );
+  if (asked) return { title: "The agent asks you", body: asked.question, tag };
+  const run = currentRun(state);
+  if (!run || !isWorking(before) || isWorking(state) || state.ownStops.includes(run.runId)) return null;
+  return { title: STATE_WORDS[stateOfRun(run, state.deliverables)].title, body, tag };
+}
