@@ -204,9 +204,7 @@ function createDriver(
     },
     /** Copies what is selected in the page, and sends it to this viewer only. */
     async copy(action: "copy" | "cut", id: number): Promise<void> {
-      const copied = hasBrowser
-        ? await browser.copy(sessionId, connectionId, action).catch(report)
-        : null;
+      const copied = hasBrowser ? await browser.copy(sessionId, connectionId, action).catch(report) : null;
       notify({ type: "clipboard", data: { id, text: copied?.text ?? null, html: copied?.html ?? null } });
     },
     paste(text: string, html: string | undefined): void {

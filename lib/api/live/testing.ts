@@ -18,8 +18,8 @@ import type {
 import type { StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
 import { type BrowserControl, createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { type ControlLeases, createControlLeases } from "#lib/browser/view/control-leases.ts";
-import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
 import type { ControlTimes } from "#lib/browser/view/control-state.ts";
+import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";

@@ -3,10 +3,7 @@ import { DONE, NOT_IN_CONTROL, refuseAction } from "../stage/stage-state.ts";
 import type { ControlLeases } from "./control-leases.ts";
 
 /** What people do with the browsers of a host. A connection without control has no effect on a page. */
-type ControlledCalls = Pick<
-  BrowserService,
-  "drive" | "copy" | "paste" | "setViewport" | "act" | "control"
->;
+type ControlledCalls = Pick<BrowserService, "drive" | "copy" | "paste" | "setViewport" | "act" | "control">;
 
 type ControlledCallsDeps = {
   control: Pick<ControlLeases, "admit" | "request">;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
-import { CONTROL_NOTE_MAX } from "#lib/browser/view/control-state.ts";
 import { EDITING_COMMANDS } from "#lib/browser/browser-service.ts";
+import { CONTROL_NOTE_MAX } from "#lib/browser/view/control-state.ts";
 import { eventSchemas, messageDeltaSchema } from "#lib/events/event-schemas.ts";
 import { count, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import { stageStateSchema, tabId, widgetAnswerSchema, widgetId } from "./stage-schemas.ts";

@@ -1,4 +1,10 @@
-import type { BrowserInput, CopiedContent, InputGate, PastedItem, ViewListeners } from "../../browser-service.ts";
+import type {
+  BrowserInput,
+  CopiedContent,
+  InputGate,
+  PastedItem,
+  ViewListeners,
+} from "../../browser-service.ts";
 import type { ActionOutcome, StageAction } from "../../stage/stage-state.ts";
 import { isStarting, runningIn } from "../lifecycle/lifecycle-state.ts";
 import { open } from "./provide-browser.ts";
@@ -37,11 +43,7 @@ export async function act(session: Session, action: StageAction): Promise<Action
 }
 
 /** @see HostBrowsers.input */
-export async function passInput(
-  session: Session,
-  input: BrowserInput,
-  mayPass?: InputGate,
-): Promise<void> {
+export async function passInput(session: Session, input: BrowserInput, mayPass?: InputGate): Promise<void> {
   const { deps, life, usage } = session;
   const isMove = input.type === "mouse" && input.action === "move";
   if (isMove) usage.usedAtMs = deps.nowMs();
