@@ -55,7 +55,7 @@ export type ControlEnd = "given_back" | "idle" | "away" | "taken" | "revoked" | 
  * - `keep`: the person is still there.
  * - `stay`: the connection is still open, although the link to the host had ended.
  * - `give_back`: the end of control, with a note for the agent.
- * - `leave`: the connection has ended. If `isFinal`, the control ends at once.
+ * - `leave`: the connection has ended. With a `reason`, the control ends at once.
  */
 export type ControlRequest = { connectionId: string } & (
   | { type: "take"; name: string }
