@@ -42,7 +42,7 @@ function openCalls() {
       act: async () => ((await reach("act")) ? DONE : NOT_IN_CONTROL),
     }),
   });
-  const useAll = async (connectionId: string) => [
+  const callAll = async (connectionId: string) => [
     await calls.drive(SESSION, connectionId, KEY),
     await calls.copy(SESSION, connectionId, "copy"),
     await calls.paste(SESSION, connectionId, PASTED),
@@ -52,7 +52,7 @@ function openCalls() {
   return {
     calls,
     reached,
-    useAll,
+    callAll,
     start: isUp.resolve,
     take: (connectionId: string) =>
       calls.control(SESSION, { type: "take", connectionId, name: connectionId }),
@@ -65,12 +65,12 @@ test("every call of a connection with control reaches the browser, and none of a
   own.start();
   await own.take("con_1");
   const refused = [undefined, null, NOT_IN_CONTROL, undefined, NOT_IN_CONTROL];
-  assert.deepEqual(await own.useAll("con_2"), refused);
+  assert.deepEqual(await own.callAll("con_2"), refused);
   assert.deepEqual(own.reached, []);
-  assert.deepEqual(await own.useAll("con_1"), [undefined, COPIED, DONE, undefined, DONE]);
+  assert.deepEqual(await own.callAll("con_1"), [undefined, COPIED, DONE, undefined, DONE]);
   assert.deepEqual(own.reached, ["input", "copy", "paste", "viewport", "act"]);
   await own.calls.control(SESSION, { type: "give_back", connectionId: "con_1", note: null });
-  assert.deepEqual(await own.useAll("con_1"), refused);
+  assert.deepEqual(await own.callAll("con_1"), refused);
   own.close();
 });
 
