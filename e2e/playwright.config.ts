@@ -11,8 +11,8 @@ export default defineConfig({
   testIgnore: "fixtures/workspace-tests/**",
   globalSetup: "./fixtures/start-database.ts",
   fullyParallel: false,
-  // The tests wait for pages and processes much of the time, so two processors can run three files at a time.
-  workers: 3,
+  // The tests wait for pages and processes much of the time, so two processors run two files at a time.
+  workers: 2,
   forbidOnly: true,
   retries: 0,
   // Deadlines end a test that hangs. They are long, because a busy machine must not fail a test.

@@ -42,7 +42,7 @@ type CreatedContext = { id: number; name: string; auxData?: { frameId?: unknown 
 const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 /** How long a page that is busy may take to name a field. */
-const FIELD_MS_MAX = 1_000;
+const FIELD_MS_MAX = 5_000;
 /** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
 const WORLDS_MAX = 1_000;
 
@@ -123,7 +123,7 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       const contextId = findWorld();
       if (contextId === undefined) return null;
       const world = { session: cdp, contextId };
-      const name = callInjected(world, "overlay", "nameFocused", [], CURSOR_MS_MAX);
+      const name = callInjected(world, "overlay", "nameFocused", [], FIELD_MS_MAX);
       return createDeadline({ ms: FIELD_MS_MAX })
         .race(name, () => null)
         .catch(() => null);
