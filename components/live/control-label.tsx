@@ -4,8 +4,13 @@ import { useEffect, useRef, useState } from "react";
 import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { lazily } from "#components/ui/lazily.tsx";
+import { OnDemand } from "#components/ui/menu-button.tsx";
 import { currentRun } from "#lib/page/state/session-state.ts";
-import { GiveBack } from "./give-back.tsx";
+import { GiveBackButton } from "./give-back-button.tsx";
+
+const loadGiveBack = async () => (await import("./give-back.tsx")).GiveBack;
+const GiveBack = lazily(loadGiveBack, <GiveBackButton aria-haspopup="dialog" aria-expanded />);
 
 /**
  * Shows who has control of the page, and the button that takes it over or gives it back. Renders nothing while the live
@@ -23,11 +28,13 @@ export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; tak
         <Badge tone="busy" className="ml-1">
           You have control{hasFocus && <span className="font-normal max-sm:hidden">· Esc leaves</span>}
         </Badge>
-        <GiveBack
-          onGiveBack={(note) =>
-            live.send(note === "" ? { type: "control.release" } : { type: "control.release", note })
-          }
-        />
+        <OnDemand popup="dialog" preload={() => void loadGiveBack().catch(() => {})} button={GiveBackButton}>
+          <GiveBack
+            onGiveBack={(note) =>
+              live.send(note === "" ? { type: "control.release" } : { type: "control.release", note })
+            }
+          />
+        </OnDemand>
       </>
     );
   }

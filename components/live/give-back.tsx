@@ -4,10 +4,11 @@ import { Popover } from "radix-ui";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/field.tsx";
+import { GiveBackButton } from "./give-back-button.tsx";
 
 const NOTE_MAX = 1_000;
 
-/** Shows the button that gives control back to the agent. It opens a small form with an optional note. */
+/** Shows the button that gives control back, and below it a small form with an optional note, which is open at first. */
 export function GiveBack({ onGiveBack }: { onGiveBack: (note: string) => void }) {
   const id = useId();
   const [note, setNote] = useState("");
@@ -17,11 +18,9 @@ export function GiveBack({ onGiveBack }: { onGiveBack: (note: string) => void })
     onGiveBack(note.trim());
   }
   return (
-    <Popover.Root>
+    <Popover.Root defaultOpen>
       <Popover.Trigger asChild>
-        <Button size="sm" variant="primary" className="ml-1">
-          Give back
-        </Button>
+        <GiveBackButton />
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content

@@ -3,7 +3,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { lazily } from "#components/ui/lazily.tsx";
-import { MenuOnDemand } from "#components/ui/menu-button.tsx";
+import { OnDemand } from "#components/ui/menu-button.tsx";
 import { AddressBar } from "./address-bar.tsx";
 import { ControlNotice } from "./control-notice.tsx";
 import { LiveView } from "./live-view.tsx";
@@ -58,7 +58,7 @@ export function LiveStage({
     <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col bg-canvas">
       <TabStrip onRefused={hint.show} />
       <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
-        <MenuOnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
+        <OnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
           <ViewMenu
             stage={stage}
             viewport={viewport === "fit" ? viewport : choiceOf(page)}
@@ -66,7 +66,7 @@ export function LiveStage({
             hasKeyboard={hasKeyboard}
             onKeyboard={setKeyboard}
           />
-        </MenuOnDemand>
+        </OnDemand>
       </AddressBar>
       <ControlNotice />
       <LiveView

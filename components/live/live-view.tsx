@@ -3,16 +3,18 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useLiveStatus, useSession } from "#components/runtime/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { lazily } from "#components/ui/lazily.tsx";
 import { AgentPointer } from "./agent-pointer.tsx";
 import { WatchingHint } from "./control-notice.tsx";
 import { LastPicture } from "./last-picture.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { LiveSurface } from "./live-surface.tsx";
-import { LoadProblem } from "./load-problem.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 import { useViewport, type ViewportChoice } from "./use-viewport.ts";
 import { StageWidget } from "./widgets/stage-widget.tsx";
+
+const LoadProblem = lazily(async () => (await import("./load-problem.tsx")).LoadProblem);
 
 /**
  * Shows the live picture of the page, shrunk if there is too little room. Accepts input from visitors with the role
@@ -46,7 +48,7 @@ export function LiveView({
   isHinting: boolean;
   takeControl: () => void;
 }) {
-  const { role, browser, control, pictureTakenAt } = useSession();
+  const { role, browser, control, pictureTakenAt, stage } = useSession();
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
@@ -108,7 +110,7 @@ export function LiveView({
             {problem}
           </p>
         )}
-        <LoadProblem />
+        {stage?.failure && <LoadProblem />}
         {page && shown && room && (
           <StageWidget
             surface={surface}

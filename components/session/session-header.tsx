@@ -4,7 +4,7 @@ import { ChevronLeft, Eye, Share2 } from "lucide-react";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { lazily } from "#components/ui/lazily.tsx";
-import { MenuButton, MenuOnDemand } from "#components/ui/menu-button.tsx";
+import { MenuButton, OnDemand } from "#components/ui/menu-button.tsx";
 import { StatusDot } from "#components/ui/status-dot.tsx";
 import { describeState } from "#lib/page/labels/describe-state.ts";
 import { mayShare, type SessionState } from "#lib/page/state/session-state.ts";
@@ -77,9 +77,9 @@ export function SessionHeader(dialogs: Omit<SessionDialogs, "notifications">) {
           <Share2 aria-hidden /> Share
         </Button>
       )}
-      <MenuOnDemand preload={() => void loadMenu().catch(() => {})}>
+      <OnDemand preload={() => void loadMenu().catch(() => {})}>
         <SessionMenu {...dialogs} notifications={notifications} />
-      </MenuOnDemand>
+      </OnDemand>
     </header>
   );
 }

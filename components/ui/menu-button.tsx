@@ -16,26 +16,34 @@ export function MenuButton(props: MenuButtonProps) {
   );
 }
 
+/** What a button gets that opens something whose code is loaded when the button is first used. */
+export type OpenerProps = Pick<
+  ComponentProps<"button">,
+  "aria-haspopup" | "aria-expanded" | "onPointerEnter" | "onFocus" | "onClick"
+>;
+
 /**
- * Shows the button of a menu until it is first used, then the menu, which is open at first.
+ * Shows a button until it is first used, then the menu or the form of the button, which is open at first.
  *
- * @param props.preload loads the code of the menu. Called when the person is about to open it.
- * @param props.button the button; by default one with the label "More".
+ * @param props.preload loads the code. Called when the person is about to open it.
+ * @param props.button by default one with the label "More".
  */
-export function MenuOnDemand({
+export function OnDemand({
+  popup = "menu",
   preload,
-  button: Button = MenuButton,
+  button: Opener = MenuButton,
   children,
 }: {
+  popup?: "menu" | "dialog";
   preload: () => void;
-  button?: ComponentType<MenuButtonProps>;
+  button?: ComponentType<OpenerProps>;
   children: ReactNode;
 }) {
   const [isWanted, setWanted] = useState(false);
   if (isWanted) return children;
   return (
-    <Button
-      aria-haspopup="menu"
+    <Opener
+      aria-haspopup={popup}
       aria-expanded={false}
       onPointerEnter={preload}
       onFocus={preload}

@@ -8,7 +8,6 @@ import { API_KEY, type CreatedSession, startService, waitUntil } from "../fixtur
 import { haveEnded, readLog } from "./read-log.ts";
 
 // A service receives SIGTERM while a turn runs a command that ends soon.
-test.describe.configure({ timeout: 150_000 });
 
 /** The command runs until the test writes the file `go`. */
 const command = "echo ran >> ran.txt; until [ -e go ]; do sleep 0.1; done; echo done";

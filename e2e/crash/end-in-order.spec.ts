@@ -10,7 +10,6 @@ import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
 // A service receives SIGTERM or SIGKILL while one of its turns streams, another runs a command and a third uses a
 // browser.
-test.describe.configure({ timeout: 150_000 });
 
 let model: ScriptedModel;
 let service: RunningService;

@@ -68,7 +68,6 @@ for (const [title, fault] of [
   ["before the service stores the results", "tests-read:1:kill9"],
 ] as const)
   test(`the tests run again after a kill ${title}, and the waiting turn continues`, async () => {
-    test.setTimeout(150_000);
     const first = await start(fault);
     const created = await first.create("[test] the page");
     const processes = await waitUntilDown(first);
@@ -80,7 +79,6 @@ for (const [title, fault] of [
   });
 
 test("a test run that is killed twice ends as interrupted, and the waiting turn continues", async () => {
-  test.setTimeout(200_000);
   const fault = "tests-running:1:kill9@2500";
   const first = await start(fault);
   const created = await first.create("[test] the page");

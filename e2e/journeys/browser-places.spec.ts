@@ -3,8 +3,6 @@ import { startService, waitUntil } from "../fixtures/service.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
-// Long, because the test starts a service and several browsers.
-test.setTimeout(180_000);
 
 test("a waiting session shows its position in the queue; a finished one shows its last picture until a person opens the live page", async ({
   page,

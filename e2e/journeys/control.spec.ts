@@ -102,7 +102,9 @@ test("two people take control from the agent and from each other, and give it ba
   const told = stage.model.requests.at(-1)?.toolResults.at(-1) ?? "";
   const [first, last] = told.split("\n");
   expect(first).toMatch(/^"Ada", a person, had control .* lost it to "Bob": 1 click, filled "Name"; /);
-  expect(last).toMatch(/^"Bob", a person, .* gave it back: 1 click, filled "Name"; .* "The name is complete"$/);
+  expect(last).toMatch(
+    /^"Bob", a person, .* gave it back: 1 click, filled "Name"; .* "The name is complete"$/,
+  );
   await second.context().close();
 });
 

@@ -63,7 +63,7 @@ async function openSession(page: Page, { model, service, webPage }: Stage) {
 async function fillTabs(page: Page, { service, webPage }: Stage, sessionId: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message to the agent" }).fill("[all] Make it");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("All is made.")).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("All is made.")).toBeVisible();
   await service.call("POST", `/api/sessions/${sessionId}/annotations/webhook`, {
     event: "submit",
     output: "Larger, please",

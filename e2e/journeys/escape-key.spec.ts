@@ -59,6 +59,8 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
 
   await expect(stopHint(page)).toHaveCount(0);
   await expect(state(page, "Waiting for your answer")).toBeVisible();
+  // The agent waits as long as a person has control.
+  await live.giveBack();
   await answer.press("Enter");
   await expect(page.getByText("As you wish.")).toBeVisible();
 });
@@ -104,8 +106,12 @@ test("the help says what Esc does and how to annotate", async ({ page, stage: { 
   const session = await service.create("[keys] hello");
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Hello.")).toBeVisible();
-  await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Help" });
+  // The text is visible before the page listens to keys.
+  await expect(async () => {
+    await page.keyboard.press("?");
+    await expect(keys).toBeVisible({ timeout: 2_000 });
+  }).toPass();
   await expect(keys).toContainText("Close the menu or window, leave the field or browser");
   await expect(keys).toContainText("Stop the agent, from outside a field or an empty message");
   await expect(keys).toContainText("Use the annotation button in the live page");

@@ -9,8 +9,6 @@ test("only a successful turn is shown as done, on its page and in the list", asy
   page,
   stage: { model, webPage },
 }) => {
-  // Long, because the test starts another service.
-  test.setTimeout(240_000);
   script(model, {
     "[success]": [goTo(webPage.url), { text: "The page makes an offer." }],
     "[page]": [goTo("http://127.0.0.1:9/"), { text: "There is nothing more to do." }],

@@ -28,7 +28,7 @@ export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => vo
       await webPage.close();
       await model.close();
     },
-    { scope: "worker", timeout: 180_000 },
+    { scope: "worker", timeout: 300_000 },
   ],
   cleanConsole: [
     async ({ context }, use) => {
@@ -109,6 +109,13 @@ export function liveView(page: Page) {
         .getByRole("button", { name: "Take over" })
         .click();
       await expect(page.getByText("You have control")).toBeVisible();
+    },
+    /** Gives control back, without a note. */
+    async giveBack() {
+      const region = page.getByRole("region", { name: "Live browser" });
+      await region.getByRole("button", { name: "Give back" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Give back" }).click();
+      await expect(page.getByText("You have control")).toHaveCount(0);
     },
     async move(x: number, y: number) {
       const at = await toScreen(x, y);

@@ -200,7 +200,7 @@ for (const isSplit of [false, true]) {
         `${url}?main=${service.baseUrl}&sessionId=${sessionId}`,
       );
       const hostilePage = await popup;
-      await expect(hostilePage.locator("#out")).not.toHaveText("running", { timeout: 60_000 });
+      await expect(hostilePage.locator("#out")).not.toHaveText("running");
       const results = JSON.parse((await hostilePage.locator("#out").textContent()) ?? "");
       expect(results).toEqual({
         module: "imported",

@@ -3,8 +3,6 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { startService } from "../fixtures/service.ts";
 import { script, test } from "./journey.ts";
 
-test.describe.configure({ timeout: 120_000 });
-
 /** Matches what the browser logs for each attempt to connect while the service is down. */
 const UNREACHABLE =
   /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|status of 503/;
@@ -31,7 +29,7 @@ test("the page says that it reconnects while the service is down, and then resum
     await expect(header.getByText("Reconnecting")).toBeVisible();
 
     service = await startService(settings, { dataDir: service.dataDir, port: service.port });
-    await expect(header.getByText("Done")).toBeVisible({ timeout: 30_000 });
+    await expect(header.getByText("Done")).toBeVisible();
     await expect(conversation.getByText("A long answer that is being written.")).toHaveCount(1);
     await page.getByLabel("Message to the agent").fill("[after] and now?");
     await page.keyboard.press("Enter");
@@ -66,7 +64,7 @@ test("a question to a person survives an orderly restart, and can be answered af
     await service.stop();
     service = await startService(settings, { dataDir: service.dataDir, port: service.port });
     const header = page.getByRole("banner");
-    await expect(header.getByText("Waiting for you")).toBeVisible({ timeout: 30_000 });
+    await expect(header.getByText("Waiting for you")).toBeVisible();
     await page.getByRole("button", { name: "Green" }).click();
     await expect(page.getByText("As you wish.")).toBeVisible();
     expect(model.requests.at(-1)?.toolResults).toEqual(["The person answered: Green"]);

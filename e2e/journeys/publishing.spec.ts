@@ -150,7 +150,7 @@ test("a revision is published after its check passed, and a person accepted what
   await button(dialog(page), "Check revision 1").click();
   const unexamined = (within: Page | Locator) => within.getByRole("region", { name: "Not examined changes" });
   const accept = button(unexamined(dialog(page)), "Accept 1 change without examination");
-  await expect(accept).toBeVisible({ timeout: 100_000 });
+  await expect(accept).toBeVisible({ timeout: 180_000 });
   await expect(unexamined(dialog(page))).toContainText(
     /Nothing failed.*Text of #menu.*not visible.*desktop, phone/,
   );

@@ -34,7 +34,7 @@ test("the reference is readable on a narrow screen, in the dark scheme, and with
   });
   const page = await context.newPage();
   await page.goto(`${stage.service.baseUrl}/docs`);
-  await page.getByText("Contents").click();
+  await page.getByText("Contents", { exact: true }).click();
   await page.getByRole("link", { name: "Follow a request's events" }).click();
   await expect(page.getByRole("article", { name: "Follow a request's events" })).toBeInViewport();
   const { width, background } = await page.evaluate(() => ({

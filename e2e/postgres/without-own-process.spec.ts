@@ -87,7 +87,6 @@ test("several function calls play a session's turn, each within its time budget"
 
 test("requests send the jobs of an outage, and register the functions with a server that lost its state", async () => {
   // An instance looks at the server at most once a minute, and only while it gets requests.
-  test.setTimeout(180_000);
   model.respondWith(() => ({ text: "Played after the outage." }));
   await inngest.stop();
   const created = await call("POST", "/api/session", { messages: [userMessage("Wait for the server")] });

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sharp from "sharp";
-import { WebSocket } from "ws";
-import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
 import { browserHosts } from "#db/schema/index.ts";
-import { createDatabase } from "#db/testing.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
-import { connectClient } from "#lib/api/live/testing.ts";
 import { createPerson, PILL, SUBMIT, takeControl } from "#lib/browser/overlay/overlay-testing.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
-import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import type { HttpTestService } from "../http-testing.ts";
 import { callTool, connectMcp, readText } from "../mcp-server/builtin-mcp-testing.ts";
 import { runOnPage } from "../page-testing.ts";
-import { TEST_KEY, waitUntil } from "../testing.ts";
+import { waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "../turn/turn-testing.ts";
 import {
   actOnPage,
@@ -22,9 +17,10 @@ import {
   step,
   storeVariant,
 } from "../variants/variants-testing.ts";
+import { openTwoServices, type TwoServices, watchLive } from "./two-services-testing.ts";
 
-// Two services stand for two processes: they share a Postgres server and one browser host. One plays a turn, which has
-// filled half of a form, and everything is asked of the other one. The page must stay: it counts its loads.
+// One of two services plays a turn, which has filled half of a form, and everything is asked of the other one. The page
+// must stay: it counts its loads.
 
 /** The counter belongs to the tab, and so starts again in another browser. */
 const PAGE = `<!doctype html><title>Shop</title><h1>Shop</h1><input id="name"><button id="pay">Pay</button>
@@ -37,9 +33,9 @@ const WAIT = step("browser_execute", {
 const READ =
   "return page.evaluate(() => [sessionStorage.loads, document.querySelector('#name').value].join())";
 
-let postgres: TestPostgres;
 let site: Awaited<ReturnType<typeof openSite>>;
-let services: HttpTestService[];
+let both: TwoServices;
+let services: TwoServices["services"];
 /** Number of scripts that have begun to wait. */
 let waits = 0;
 /** The steps of each turn, by a text in its message. */
@@ -50,24 +46,11 @@ before(async () => {
     if (request.url === "/waits") waits += 1;
     response.setHeader("content-type", "text/html").end(PAGE);
   });
-  postgres = await startTestPostgres();
-  const variables = {
-    BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
-    SANDBOX: "unconfined",
-    DATABASE_URL: await createDatabase(postgres.url, "processes"),
-    DATABASE_DRIVER: "pg",
-    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
-  };
-  services = [await openHttpTestService(variables), await openHttpTestService(variables)];
-  for (const { model } of services)
-    model.respondWith(({ userText, answersSoFar }) => {
-      const [, steps] = [...turns].find(([marker]) => userText.includes(marker)) ?? [];
-      return steps?.[answersSoFar] ?? { text: "Done." };
-    });
+  both = await openTwoServices(turns);
+  ({ services } = both);
 });
 after(async () => {
-  for (const service of services ?? []) await service.close();
-  await postgres?.stop();
+  await both?.close();
   site?.close();
 });
 
@@ -87,13 +70,13 @@ async function startTurn(steps: Step[] = []): Promise<Turn> {
   const marker = `task ${crypto.randomUUID()}`;
   const hold = Promise.withResolvers<void>();
   turns.set(marker, [FILL, ...steps, { ...script(READ), hold: hold.promise }]);
-  const [first] = services as [HttpTestService];
+  const [first] = services;
   const session = await first.create(marker, { targetUrl: `${site.url}/` });
   const isAsked = ({ model }: HttpTestService) =>
     model.requests.some(({ userText, answersSoFar }) => userText.includes(marker) && answersSoFar === 1);
   await waitUntil(() => services.some(isAsked), "the form is filled");
   const owner = services.find(isAsked) ?? assert.fail();
-  const other = services.find((each) => each !== owner) ?? assert.fail();
+  const other = both.otherThan(owner);
   return {
     session,
     owner,
@@ -115,13 +98,7 @@ test("the live view, a take-over, input and a give-back work, and the turn conti
   const before = waits;
   const turn = await startTurn([WAIT]);
   const { session, owner, other } = turn;
-  const person = connectClient(
-    new WebSocket(`${other.baseUrl.replace("http", "ws")}/api/sessions/${session.sessionId}/live`, {
-      headers: { "x-service-api-key": TEST_KEY },
-    }),
-  );
-  await person.ready();
-  person.send({ type: "view.subscribe" });
+  const person = await watchLive(other, session.sessionId);
   await person.until(() => person.pictures.length > 0);
   await waitUntil(() => waits > before, "the script waits on the page");
   person.send({ type: "control.take" });

@@ -12,16 +12,16 @@ after(() => fixture.close());
 const HEADING = `import { expect, test } from "@playwright/test";
 test("the heading", async ({ page }) => {
   await page.goto("/demo/index.html");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("A loud desk", { timeout: 2_000 });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("A loud desk", { timeout: 15_000 });
 });
 test("contexts and pages of the test's own", async ({ browser, baseURL }) => {
   const context = await browser.newContext();
   const own = await context.newPage();
   await own.goto("/demo/index.html");
-  await expect(own.locator("h1")).toHaveText("A loud desk", { timeout: 2_000 });
+  await expect(own.locator("h1")).toHaveText("A loud desk", { timeout: 15_000 });
   const single = await browser.newPage();
   await single.goto(\`\${baseURL}/demo/index.html\`);
-  await expect(single.locator("h1")).toHaveText("A loud desk", { timeout: 2_000 });
+  await expect(single.locator("h1")).toHaveText("A loud desk", { timeout: 15_000 });
 });
 test("another page is as it was", async ({ page }) => {
   await page.goto("/demo/cart.html");
