@@ -76,6 +76,44 @@ test("moves of a drag include the pressed button", () => {
   );
 });
 
+test("a drag ends when the page has handled its moves and one more at its end, and later input waits for that", async () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  void queue.push(press("down", 1));
+  for (const x of [2, 3, 4]) void queue.push(move(x));
+  void queue.push(press("up", 4));
+  void queue.push({ type: "text", text: "x" });
+  void queue.push(move(9));
+  const handled: string[][] = [];
+  for (let round = 0; round < 4; round += 1) {
+    handled.push(page.describeSent());
+    page.takeAll();
+    await new Promise(setImmediate);
+  }
+  const dragged = ["mousePressed 1", "mouseMoved 2"];
+  assert.deepEqual(handled, [
+    dragged,
+    [...dragged, "mouseMoved 4"],
+    [...dragged, "mouseMoved 4", "mouseMoved 4"],
+    [...dragged, "mouseMoved 4", "mouseMoved 4", "mouseReleased 4", "", "mouseMoved 9"],
+  ]);
+});
+
+test("the release at the end of a drag waits a second at most for a page that does not answer", async () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  void queue.push(press("down", 1));
+  for (const x of [2, 3]) void queue.push(move(x));
+  void queue.push(press("up", 3));
+  await new Promise((done) => setTimeout(done, 1_100));
+  assert.deepEqual(page.describeSent(), [
+    "mousePressed 1",
+    "mouseMoved 2",
+    "mouseMoved 3",
+    "mouseReleased 3",
+  ]);
+});
+
 test("moves of fingers that pile up become one, before a finger that leaves", () => {
   const page = busyPage();
   const queue = createInputQueue(page.send);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { BrowserInput } from "../browser-service.ts";
 import { type InputCommand, toCommand } from "./input-command.ts";
 
@@ -18,12 +19,17 @@ type MergedKind = keyof Merged;
  */
 const UNANSWERED_MAX = 500;
 
+/** How long the end of a drag waits at most for the page to handle its moves. */
+const DRAG_MS_MAX = 1_000;
+
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
  * Creates a queue for the input of a page. While the page is busy, moves of the mouse are merged into one, and so are
  * moves of fingers and wheel turns. All other input is sent immediately, after what was merged. The queue does not wait
- * for the answer to that, because DevTools keeps the order.
+ * for the answer to that, because DevTools keeps the order. One thing waits: the release of a button at the end of a drag.
+ * Chromium begins a native drag only when the page has handled a move, and drops nothing where no move arrived since then.
+ * So the release, and all input after it, waits for the moves and for one more at its place.
  *
  * @param send resolves when the page has handled the event.
  */
@@ -32,6 +38,13 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
   const sending = new Set<MergedKind>();
   let pressed = 0;
   let unanswered = 0;
+  /** Whether the mouse has moved since a button was pressed. */
+  let hasDragged = false;
+  /** The moves of the mouse that the page has not handled. */
+  let moving: Promise<void> = Promise.resolve();
+  /** The end of a drag that input waits for, and how many inputs wait. */
+  let drag: Promise<void> | undefined;
+  let waiting = 0;
 
   function take(kind: MergedKind): Promise<unknown> | undefined {
     const input = merged[kind];
@@ -48,35 +61,59 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
     for (const kind of ["mouse", "wheel", "touch"] as const) void take(kind);
   }
 
+  async function endDrag(at: Move): Promise<void> {
+    hasDragged = false;
+    await moving;
+    await send(toCommand({ ...at, action: "move" }, pressed)).catch(() => {});
+  }
+  async function sendNow(input: BrowserInput): Promise<void> {
+    if (unanswered >= UNANSWERED_MAX) return;
+    flush();
+    if (input.type === "mouse") {
+      const bit = BUTTON_BITS[input.button];
+      pressed = input.action === "down" ? pressed | bit : pressed & ~bit;
+      hasDragged = false;
+    }
+    unanswered += 1;
+    try {
+      await send(toCommand(input, pressed));
+    } finally {
+      unanswered -= 1;
+    }
+  }
+  async function pass(input: BrowserInput): Promise<void> {
+    if (input.type === "mouse" && input.action === "move") {
+      merged.mouse = input;
+      hasDragged = pressed !== 0;
+      if (!sending.has("mouse")) moving = sendMerged("mouse");
+      return moving;
+    }
+    if (input.type === "touch" && input.action === "move") {
+      merged.touch = input;
+      return sendMerged("touch");
+    }
+    if (input.type === "wheel") {
+      const { wheel } = merged;
+      merged.wheel = wheel
+        ? { ...input, deltaX: wheel.deltaX + input.deltaX, deltaY: wheel.deltaY + input.deltaY }
+        : input;
+      return sendMerged("wheel");
+    }
+    if (input.type !== "mouse" || input.action !== "up" || !hasDragged) return sendNow(input);
+    drag = Promise.race([endDrag(input), pause(DRAG_MS_MAX, undefined, { ref: false })]).finally(() => {
+      drag = undefined;
+    });
+    return drag.then(() => sendNow(input));
+  }
+
   return {
     async push(input) {
-      if (input.type === "mouse" && input.action === "move") {
-        merged.mouse = input;
-        return sendMerged("mouse");
-      }
-      if (input.type === "touch" && input.action === "move") {
-        merged.touch = input;
-        return sendMerged("touch");
-      }
-      if (input.type === "wheel") {
-        const { wheel } = merged;
-        merged.wheel = wheel
-          ? { ...input, deltaX: wheel.deltaX + input.deltaX, deltaY: wheel.deltaY + input.deltaY }
-          : input;
-        return sendMerged("wheel");
-      }
-      if (unanswered >= UNANSWERED_MAX) return;
-      flush();
-      if (input.type === "mouse") {
-        const bit = BUTTON_BITS[input.button];
-        pressed = input.action === "down" ? pressed | bit : pressed & ~bit;
-      }
-      unanswered += 1;
-      try {
-        await send(toCommand(input, pressed));
-      } finally {
-        unanswered -= 1;
-      }
+      if (!drag) return pass(input);
+      if (waiting >= UNANSWERED_MAX) return;
+      waiting += 1;
+      await drag;
+      waiting -= 1;
+      return pass(input);
     },
   };
 }
