@@ -8,12 +8,12 @@ import { AgentPointer } from "./agent-pointer.tsx";
 import { WatchingHint } from "./control-notice.tsx";
 import { LastPicture } from "./last-picture.tsx";
 import { LiveNote } from "./live-note.tsx";
-import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 import { useViewport, type ViewportChoice } from "./use-viewport.ts";
 import { StageWidget } from "./widgets/stage-widget.tsx";
 
+const LiveSurface = lazily(async () => (await import("./live-surface.tsx")).LiveSurface);
 const LoadProblem = lazily(async () => (await import("./load-problem.tsx")).LoadProblem);
 
 /**
