@@ -21,7 +21,9 @@ export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: st
   }, []);
   const hide = useCallback(() => {
     clearTimeout(timer.current);
-    setOpen(false);
+    // Not at once: while the focus moves, Radix takes an element that disappears in a dialog for the one that had the
+    // focus, and moves the focus back to the dialog.
+    timer.current = setTimeout(() => setOpen(false));
   }, []);
   useEffect(() => () => clearTimeout(timer.current), []);
   return (

@@ -70,10 +70,10 @@ test("the own stop is shown calmly, also after a reload, and one click continues
 }) => {
   const never = {
     name: "browser_execute",
-    arguments: { script: "await new Promise(() => {});", timeoutMs: 60_000 },
+    arguments: { script: "await new Promise(() => {});", timeoutMs: 120_000 },
   };
   script(model, {
-    "[long]": [goTo(webPage.url), { toolCalls: [never] }],
+    "[long]": [goTo(webPage.url), { text: "Now I wait.", toolCalls: [never] }],
     "Continue.": [{ text: "Going on." }],
   });
   const session = await service.create("[long] work");

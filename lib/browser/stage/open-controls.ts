@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import { createFrameSessions } from "../overlay/locate/frame-sessions.ts";
@@ -40,6 +41,9 @@ const FIND_MS_MAX = 10_000;
  */
 const AGAIN_MS = 400;
 const FAILURES_MAX = 5;
+/** How often a control is asked to close, with growing pauses. */
+const CLOSINGS_MAX = 6;
+const CLOSING_PAUSE_MS = 50;
 
 type Deps = {
   guard: ListenerGuard;
@@ -107,6 +111,8 @@ export function createOpenControls(deps: Deps): OpenControls {
     closings += 1;
     show(undefined);
     try {
+      // A look in the page forgets the control that the work is about if the control has just closed.
+      await looking;
       return await work();
     } finally {
       closings -= 1;
@@ -187,9 +193,15 @@ async function setValue(found: Open, value: string): Promise<boolean> {
   return found.control.setValue(value);
 }
 
-/** Closes Chromium's own list or picker, which has the keyboard while it is open. The page does not see the key. */
+/**
+ * Closes Chromium's own list or picker, which has the keyboard while it is open. The page does not see the key. A picker
+ * that has just opened ignores keys until its own document is loaded.
+ */
 async function closeNative(found: Open): Promise<void> {
-  if (await found.control.isWaiting()) await press(found, "Escape", 27);
+  for (let attempt = 0; attempt < CLOSINGS_MAX && (await found.control.isWaiting()); attempt += 1) {
+    if (attempt > 0) await pause(attempt * CLOSING_PAUSE_MS);
+    await press(found, "Escape", 27);
+  }
 }
 
 /** Presses a key in the open list or picker. The key is not released: its release would reach the page after the list. */

@@ -105,7 +105,7 @@ test("beforeunload asks the person: the page stays or is left", async () => {
   assert.equal(bench.state()?.failure, null);
   const leaving = leave();
   await bench.answer((await bench.widget("dialog")).id, { kind: "dialog", isAccepted: true });
-  assert.equal((await leaving).landed, true);
+  assert.deepEqual(await leaving, { landed: true, url: `${bench.site.origin}/blank` });
 });
 
 test("dialogs get the answers of today without a person, when control ends, when no viewer is left", async () => {
