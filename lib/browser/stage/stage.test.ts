@@ -102,6 +102,7 @@ test("beforeunload asks the person: the page stays or is left", async () => {
   await bench.answer(first.id, { kind: "dialog", isAccepted: false });
   assert.deepEqual(await staying, { landed: false, reason: "the navigation was interrupted" });
   assert.equal(await page.title(), "Leave");
+  await bench.noWidget();
   assert.equal(bench.state()?.failure, null);
   const leaving = leave();
   await bench.answer((await bench.widget("dialog")).id, { kind: "dialog", isAccepted: true });
