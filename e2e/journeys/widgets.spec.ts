@@ -15,7 +15,7 @@ const SHOP = `<!doctype html><html lang="en"><title>Shop</title><link rel="icon"
 <button class="c" style="top: 250px" onclick="tell('name', prompt('Name of the list?', 'Gifts'))">Name</button>
 <input class="c" style="top: 350px" type="file" aria-label="Photo">
 <input class="c" style="top: 450px" type="date" aria-label="Delivery">
-<button class="c" style="top: 550px" onclick="open('/terms')">Terms</button>
+<button class="c" style="top: 550px" onclick="window.open('/terms')">Terms</button>
 <script>
   const tell = (what, value) => fetch("/told?" + new URLSearchParams({ what, value }));
   document.querySelector("select").onchange = (event) => tell("size", event.target.value + " " + event.isTrusted);

@@ -210,8 +210,9 @@ function runNodeTests(context, more) {
     [
       "--disable-warning=ExperimentalWarning",
       "--test",
-      // Tests wait for pages and processes half of the time, so two processors are busy with twice as many files.
-      "--test-concurrency=4",
+      // Tests wait for pages and processes a part of the time, so two processors are busy with three files. With more,
+      // pages become so slow on a busy machine that they exceed the limits that the product has for them.
+      "--test-concurrency=3",
       // With this limit, a test that hangs is reported as failed, instead of blocking the whole run.
       "--test-timeout=300000",
       "--import=./lib/setup/tests/limit-test-file.mjs",
