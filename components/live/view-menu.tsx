@@ -33,7 +33,7 @@ export function ViewMenu({
   const isTouch = useMedia("(pointer: coarse)");
   const { isFull, canBeFull, toggle } = useFullScreen(stage);
   return (
-    <Menu trigger={<ViewButton />}>
+    <Menu isOpenAtFirst trigger={<ViewButton />}>
       {role === "drive" && (
         <>
           <MenuChoices

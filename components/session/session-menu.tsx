@@ -33,7 +33,7 @@ export type SessionDialogs = {
 export function SessionMenu({ openHelp, openShare, openSkills, openImport, notifications }: SessionDialogs) {
   const state = useSession();
   return (
-    <Menu trigger={<MenuButton />}>
+    <Menu isOpenAtFirst trigger={<MenuButton />}>
       {mayShare(state) && (
         <MenuItem className="md:hidden" onSelect={openShare}>
           <Share2 /> Share

@@ -8,7 +8,7 @@ import { ThemeChoices } from "./theme-choices.tsx";
 /** Shows the menu of `LinkMenu`, opened. */
 export function LinkMenuItems({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <Menu trigger={<MenuButton />}>
+    <Menu isOpenAtFirst trigger={<MenuButton />}>
       <MenuItem asChild>
         <a href={href}>{children}</a>
       </MenuItem>

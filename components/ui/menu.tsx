@@ -8,10 +8,19 @@ import { cn } from "./cn.ts";
 const row =
   "flex h-8 cursor-default select-none items-center gap-2 rounded-md px-2 text-sm outline-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:text-faint";
 
-/** Shows a menu below a button. It is open at first, because its code is loaded when a person opens it. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+/** Shows a menu below a button. */
+export function Menu({
+  trigger,
+  isOpenAtFirst = false,
+  children,
+}: {
+  trigger: ReactNode;
+  /** For a menu that is loaded when a person opens it. */
+  isOpenAtFirst?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <Radix.Root modal={false} defaultOpen>
+    <Radix.Root modal={false} defaultOpen={isOpenAtFirst}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       {/* Rendered without a portal, so that the menu stays in the same landmark as its button. */}
       <Radix.Content

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Kbd } from "./kbd.tsx";
 
 const DELAY_MS = 400;
@@ -8,8 +8,8 @@ const GAP_PX = 6;
 const EDGE_PX = 8;
 
 /**
- * Shows a description of a control on hover and on focus. Screen readers get the control's own name, which says the
- * same. The description is a popover of the browser, so that nothing covers it. Source: decision 116.
+ * Shows a description of a control on hover and on focus. It is a popover of the browser, so that nothing covers it.
+ * Source: decision 116.
  */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
@@ -44,9 +44,13 @@ export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: st
   );
 }
 
-/** Shows the description below its control, or above it where there is no space below. */
+/**
+ * Shows the description below its control, or above it where there is no space below. Screen readers also get what the
+ * control's own name does not say.
+ */
 function Popup({ anchor, children }: { anchor: { current: HTMLElement | null }; children: ReactNode }) {
   const popup = useRef<HTMLSpanElement>(null);
+  const id = useId();
   useLayoutEffect(() => {
     const element = popup.current;
     const control = anchor.current?.firstElementChild;
@@ -59,12 +63,17 @@ function Popup({ anchor, children }: { anchor: { current: HTMLElement | null }; 
     const left = at.left + (at.width - width) / 2;
     element.style.top = `${isBelow ? below : at.top - GAP_PX - height}px`;
     element.style.left = `${Math.max(EDGE_PX, Math.min(left, window.innerWidth - EDGE_PX - width))}px`;
-  }, [anchor]);
+    const name = control.getAttribute("aria-label") ?? control.textContent ?? "";
+    if (name.includes(element.textContent ?? "") || control.hasAttribute("aria-describedby")) return;
+    control.setAttribute("aria-describedby", id);
+    return () => control.removeAttribute("aria-describedby");
+  }, [anchor, id]);
   return (
     <span
       ref={popup}
+      id={id}
       popover="manual"
-      aria-hidden
+      role="tooltip"
       className="pointer-events-none fixed inset-auto m-0 flex w-max max-w-72 items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-left font-normal text-ink text-xs shadow-(color:--shadow-color) shadow-lg"
     >
       {children}
