@@ -17,7 +17,7 @@ export function MenuButton(props: MenuButtonProps) {
 }
 
 /** What a button gets that opens something whose code is loaded when the button is first used. */
-export type OpenerProps = Pick<
+type OpenerProps = Pick<
   ComponentProps<"button">,
   "aria-haspopup" | "aria-expanded" | "onPointerEnter" | "onFocus" | "onClick"
 >;

@@ -18,11 +18,12 @@ test("components set no inline styles, which the pages' content security policy 
   );
 });
 
-test("pages store only drafts, the width of the conversation and the choice of notifications in the browser's storage", () => {
+test("pages store only drafts, the proof of control, the width of the conversation and the choice of notifications in the browser's storage", () => {
   // Drafts are bounded in `lib/page/state/draft-store.ts`. Source: decision 116.
   assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), [
     "components/runtime/session-runtime.ts",
     "components/session/pane-splitter.tsx",
     "components/session/use-notifications.ts",
+    "lib/page/actions/control-seat.ts",
   ]);
 });

@@ -323,24 +323,16 @@ describe("a frame from a client", () => {
     await client.ended();
   });
 
-  it("that sets the viewport has an effect; when its connection ends, the size stays and the sharpness does not", async () => {
+  it("that sets the viewport has an effect", async () => {
     const client = rig.connect("ses_b/live");
     await client.ready();
     client.send({ type: "control.take" });
     const size = { width: 390, height: 844 };
     client.send({ type: "viewport.set", size, scale: 2 });
     await client.settle();
+    assert.deepEqual(rig.browser.viewports.splice(0), [{ size, scale: 2 }]);
     client.socket.close();
     await client.ended();
-    const last = rig.connect("ses_b/live");
-    await last.ready();
-    await last.settle();
-    assert.deepEqual(rig.browser.viewports.splice(0), [
-      { size, scale: 2 },
-      { size: null, scale: 1 },
-    ]);
-    last.socket.close();
-    await last.ended();
   });
 
   it("gets the stage only with view.subscribe and stage, and acts on it only with control", async () => {
@@ -663,14 +655,14 @@ describe("the end of a connection", () => {
     dead.socket.pause();
     const playRound = async (elapsedMs: number) => {
       now += elapsedMs;
-      t.mock.timers.tick(30_000);
+      t.mock.timers.tick(10_000);
       await alive.settle();
     };
-    await playRound(30_000);
+    await playRound(10_000);
     // A ping round that comes late, for example because the process was suspended, must not close any connection.
     await playRound(600_000);
     assert.equal(strict.hub.watching("ses_a"), 2);
-    await playRound(30_000);
+    await playRound(10_000);
     await alive.until(() =>
       alive.frames.some((frame) => frame.type === "watching" && frame.data.watching === 1),
     );

@@ -90,6 +90,7 @@ describe("a share link", () => {
       linkId: null,
       revocation: 0,
       expiresAt: null,
+      label: null,
     });
     assert.equal(await links.readAccess("ses_idle", key), undefined);
     assert.notEqual(links.liveViewPath("ses_busy", 1), path);
