@@ -110,8 +110,8 @@ test("taking control stops the agent's script and parks its turn, and only the h
   assert.deepEqual(waitingOn, { kind: "control", ids: [], until: null });
   bob.send({ type: "control.take" });
   bob.send({ type: "input.text", text: "Bob" });
-  ada.send({ type: "input.text", text: "Ada" });
   await waitUntil(() => typed.endsWith("Bob"), "the new holder's text has arrived");
+  ada.send({ type: "input.text", text: "Ada" });
   await ada.settle();
   assert.match(typed, /^a+AdaBob$/);
   assert.equal(
