@@ -85,9 +85,9 @@ test("of two people at two processes and the agent, who all write at once, only 
   const random = createRandom(40, "one writer");
   for (let sent = 0; sent < INPUTS; sent += 2) {
     const choice = random.next();
-    if (choice < 0.02) ada.take();
-    else if (choice < 0.04) bob.take();
-    else if (choice < 0.05) {
+    if (choice < 0.03) ada.take();
+    else if (choice < 0.06) bob.take();
+    else if (choice < 0.075) {
       const since = told.length;
       ada.giveBack();
       bob.giveBack();
@@ -110,6 +110,6 @@ test("of two people at two processes and the agent, who all write at once, only 
       assert.ok(nth > (told[at - 1]?.nth ?? 0), `the texts of "${periods[at]}" are in order`);
   for (const writer of ["ada", "bob", "agent"]) {
     const own = changes.filter((each) => each.startsWith(writer));
-    assert.ok(own.length > 2, `${writer} has written in ${own.length} periods: ${changes}`);
+    assert.ok(own.length > 1, `${writer} has written in ${own.length} periods: ${changes}`);
   }
 });
