@@ -93,8 +93,9 @@ test("later snapshots are not compared with one that came too late for the model
   await assert.rejects(looking);
   await answer("/heading", "Shoes");
   await answer("/list", "Boots");
-  // The only browser can be taken when the look has ended.
-  assert.match(await look(await open("/other")), /heading 1 "Other page"/);
+  // The only browser can be taken when the look has ended. A look waits 20 s for the next one to start.
+  const other = await open("/other");
+  await waitFor(async () => /heading 1 "Other page"/.test(await look(other)), "the look to have ended");
   assert.equal(host.snapshots.latest(late), undefined);
 });
 
