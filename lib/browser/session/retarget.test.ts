@@ -137,6 +137,10 @@ test("an HTTP error is a page that was reached", async () => {
 
 test("a page that opens a dialog lands; the dialog is dismissed", async () => {
   assert.equal((await retargetAndPoll(`${site.origin}/alert`)).lastError, null);
+  await waitFor(async () => {
+    const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
+    return events.some(({ kind }) => kind === "browser.dialog");
+  }, "the event of the dialog");
 });
 
 const REFUSALS: [string, () => string, RegExp][] = [
