@@ -45,10 +45,10 @@ describe("the mouse", () => {
   test("moves items of libraries that work with pointer events", async () => {
     await rig.drag({ x: 520, y: 40 }, { x: 600, y: 80 }, 2);
     const moves = (await rig.takeLog()).filter((entry) => entry.startsWith("pointer"));
-    assert.deepEqual(moves, [
+    const changes = moves.filter((entry, at) => entry !== moves[at - 1]);
+    assert.deepEqual(changes, [
       "pointermove mouse 0",
       "pointerdown mouse 1",
-      "pointermove mouse 1",
       "pointermove mouse 1",
       "pointerup mouse 0",
     ]);

@@ -193,7 +193,7 @@ describe("calls of a script", () => {
 describe("what a script writes", () => {
   const floods: [sentence: string, script: string][] = [
     ["log lines", `await flood(P.stdout, line({ type: "log", text: "x".repeat(10000) }))`],
-    ["small messages", `await flood(P.stdout, line({ type: "called", id: 1 }).repeat(1000))`],
+    ["small messages", `await flood(P.stdout, line({ type: "called", id: 1, isDone: true }).repeat(1000))`],
     [
       "DevTools commands that are refused",
       `P.stdin.pause();

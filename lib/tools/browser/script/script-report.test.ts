@@ -314,7 +314,7 @@ test("a picture-in-picture window does not become the current page, a popup does
 test("a download that is too large is refused with a sentence", async () => {
   await open("/files");
   const report = await run(
-    "const begun = page.waitForEvent('download'); await page.click('#huge'); await (await begun).failure();",
+    "const begun = page.waitForEvent('download', { timeout: 50_000 }); await page.click('#huge'); await (await begun).failure();",
   );
   assert.match(report, /- Download: "report\.csv" failed: it is larger than 50 MiB\./);
   assert.equal(sandbox.files.size, 0);

@@ -126,6 +126,7 @@ describe("what a script can do", () => {
       logs: "",
       openCalls: [],
       pageCount: 1,
+      acts: [],
       hasEndedPageScript: false,
     });
   });
@@ -299,6 +300,7 @@ describe("what a script cannot do", () => {
       logs: "",
       openCalls: [],
       timedOut: true,
+      acts: [],
       hasEndedPageScript: false,
     });
     assert.equal(await browser.live.page().title(), "Shop");
@@ -456,6 +458,7 @@ test("without bubblewrap, scripts are refused unless weaker confinement is allow
     timedOut: false,
     logs: "",
     openCalls: [],
+    acts: [],
     hasEndedPageScript: false,
     pageCount: 0,
   });
@@ -485,6 +488,7 @@ for (const kind of ["namespaces", "permissions"] as const) {
       value: "Shop",
       logs: "",
       openCalls: [],
+      acts: [],
       hasEndedPageScript: false,
       pageCount: 1,
     });
