@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import {
   insertTestSession,
   openTestBrowsers,
@@ -88,10 +87,8 @@ test("it waits in the queue while all browsers are in use", async () => {
 test("later snapshots are not compared with one that came too late for the model", async () => {
   const late = await open("/at-once");
   const stop = new AbortController();
-  await harness.browsers.ensure(late);
-  await waitFor(() => held.get("/heading"), "the request for /heading");
   const looking = look(late, stop.signal);
-  await pause(ANSWER_MS);
+  await waitFor(() => held.get("/heading"), "the request for /heading");
   stop.abort();
   await assert.rejects(looking);
   await answer("/heading", "Shoes");
