@@ -206,7 +206,7 @@ test("a requirement is added, tested by a check, proved with evidence, and waive
   await page.getByRole("tab", { name: "Changes" }).click();
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByRole("button", { name: "Check now" }).click();
-  await expect(page.getByRole("button", { name: "Check again" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Check again" })).toBeVisible({ timeout: 200_000 });
   await page.getByRole("tab", { name: /^Requirements/ }).click();
   await expect(first).toContainText("Failed in revision 1 of main");
   await expect(first).toContainText('is "Half price" instead of "Half the price"');

@@ -118,7 +118,7 @@ test("an edit of an outdated revision is refused with an explanation, and can be
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByRole("button", { name: "Check now" }).click();
   await expect(page.getByRole("button", { name: "Checking, up to a minute" })).toBeDisabled();
-  await expect(page.getByRole("button", { name: "Check again" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Check again" })).toBeVisible({ timeout: 200_000 });
   await expect(records(page).getByText("Not checked")).toHaveCount(0);
 });
 
@@ -194,7 +194,12 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
   const inserted = records(page).getByRole("listitem").filter({ hasText: "Inserted after #offer" });
   await expect(inserted.getByText(FINDING)).toBeVisible();
   await expect(inserted.getByText("<p>Black text on green</p>")).toBeVisible();
-  await inserted.getByRole("button", { name: /^Check: Applied on a fresh load/ }).focus();
+  const mark = inserted.getByRole("button", { name: /^Check: Applied on a fresh load/ });
+  await mark.focus();
+  // A description is shown for a focus that the keyboard has moved.
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Tab");
+  await expect(mark).toBeFocused();
   await expect(page.getByRole("tooltip")).toContainText("Came back after its element was rendered again.");
   await tab(page, "Changes").focus();
   await expect(page.getByRole("tooltip")).toHaveCount(0);
