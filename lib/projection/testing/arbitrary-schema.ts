@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { isObject } from "../json.ts";
 
@@ -68,11 +69,12 @@ const scalar: fc.Arbitrary<Part> = fc.oneof(
     .option(fc.boolean())
     .map((value) => ({ schema: { type: ["null", "boolean", "number"], nullable: true }, value })),
   json.map((value) => ({ schema: {}, value })),
+  // Values that differ only in the order of their keys are equal, and an enumeration has each value once.
   fc
-    .uniqueArray(json, { minLength: 1, maxLength: 4, selector: (value) => JSON.stringify(value) })
+    .uniqueArray(json, { minLength: 1, maxLength: 4, comparator: isDeepStrictEqual })
     .map((values) => ({ schema: { enum: values }, value: structuredClone(values[0]) })),
   fc
-    .uniqueArray(misleading, { minLength: 1, maxLength: 3, selector: (value) => JSON.stringify(value) })
+    .uniqueArray(misleading, { minLength: 1, maxLength: 3, comparator: isDeepStrictEqual })
     .map((values) => ({ schema: { enum: values, uniqueItems: true }, value: structuredClone(values[0]) })),
 );
 
