@@ -36,16 +36,15 @@ const LATE = {
 } as const;
 
 /** Implements {@link PageTools.firstLook}. Its snapshot is added to `snapshots`, so that the model can refer to it in `dom_query`. */
-export function createFirstLook({
-  browser,
-  snapshots,
-  pageTurns,
-}: Pick<HostServices, "browser" | "snapshots" | "pageTurns">): PageTools["firstLook"] {
+export function createFirstLook(
+  { browser, snapshots, pageTurns }: Pick<HostServices, "browser" | "snapshots" | "pageTurns">,
+  lookMsMax = LOOK_MS_MAX,
+): PageTools["firstLook"] {
   return async (session, signal) => {
     const ended = new AbortController();
     const look: Look = { session, signal, ended: ended.signal, waitsFor: "turn" };
     try {
-      return await pageDeadline(signal, LOOK_MS_MAX).race(
+      return await pageDeadline(signal, lookMsMax).race(
         () => takeTurn(look),
         (reason) => {
           if (signal.aborted) throw reason;
