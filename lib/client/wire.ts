@@ -3375,7 +3375,7 @@ export type ToolResultEvent = {
   interruptedBy?: string | undefined;
   /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
   refusal?: "plan_first" | undefined;
-  /** True if the turn was stopped during the call. Absent for every other call. */
+  /** True if the turn was stopped during the call; absent otherwise. */
   stopped?: boolean | undefined;
   /** What the call did to the live page, at most 20 actions. Absent for calls that report none. */
   actions?: Array<PageAction> | undefined;

@@ -444,7 +444,7 @@ export const eventSchemas = {
         "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
     }),
     stopped: z.boolean().optional().meta({
-      description: "True if the turn was stopped during the call. Absent for every other call.",
+      description: "True if the turn was stopped during the call; absent otherwise.",
     }),
     actions: z
       .array(pageActionSchema)

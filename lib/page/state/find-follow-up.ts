@@ -9,9 +9,10 @@ type FollowUp = { kind: "continue" | "retry"; text: string; attachments: string[
 
 /**
  * Finds the message that a person can send with one click after a run that was stopped, failed or did not reach its
- * page: one that continues, or the run's own message again. It is a message like any other of a person, so
- * the turn has all tools, and the transcript shows what was asked. Undefined while the session works, for every run but
- * the last one, for visitors who may not send messages, and if the message is not on the page or has no content.
+ * page: either "Continue.", or the run's own message again. The new turn is an ordinary turn of a person, with all tools.
+ *
+ * @returns undefined while the session works, for runs before the last one, and for visitors who may not send messages.
+ * Also undefined if the page does not show the run's message, or the message has no content.
  */
 export function findFollowUp(state: SessionState, run: RunView): FollowUp | undefined {
   if (isWorking(state) || currentRun(state)?.runId !== run.runId || !mayDirect(state)) return undefined;
