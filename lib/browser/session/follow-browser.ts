@@ -42,9 +42,7 @@ export function followBrowser(
     });
     // The overlay does not know where its parts are in a zoomed page.
     const push = (input: BrowserInput, mayPass: InputGate) => {
-      const pass = async (passed: BrowserInput) => {
-        if (mayPass(passed)) await queue.push(passed);
-      };
+      const pass = (passed: BrowserInput) => queue.push(passed, mayPass);
       return cast.zoom() > 1 ? pass(input) : overlay.input(input, pass);
     };
     const clipboard = createPageClipboard(cdp, {

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BrowserInput } from "../browser-service.ts";
-import { createInputQueue } from "./input.ts";
+import * as input from "./input.ts";
 import type { InputCommand } from "./input-command.ts";
+
+/** Creates a queue that passes all input. */
+function createInputQueue(send: (command: InputCommand) => Promise<unknown>) {
+  const queue = input.createInputQueue(send);
+  return { push: (each: BrowserInput, mayPass = () => true) => queue.push(each, mayPass) };
+}
 
 const move = (x: number): BrowserInput => ({
   type: "mouse",
@@ -96,6 +102,26 @@ test("a drag ends when the page has handled its moves and one more at its end, a
     [...dragged, "mouseMoved 4"],
     [...dragged, "mouseMoved 4", "mouseMoved 4"],
     [...dragged, "mouseMoved 4", "mouseMoved 4", "mouseReleased 4", "", "mouseMoved 9"],
+  ]);
+});
+
+test("input that waits for the end of a drag is dropped if its person has lost control, and keeps its order", async () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  let hasControl = true;
+  void queue.push(press("down", 1));
+  void queue.push(move(2));
+  void queue.push(press("up", 2));
+  void queue.push(press("down", 66), () => hasControl);
+  for (const each of [press("down", 5), move(6), press("up", 6), press("down", 7)]) void queue.push(each);
+  hasControl = false;
+  for (let round = 0; round < 8; round += 1) {
+    page.takeAll();
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(page.describeSent(), [
+    ...["mousePressed 1", "mouseMoved 2", "mouseMoved 2", "mouseReleased 2"],
+    ...["mousePressed 5", "mouseMoved 6", "mouseMoved 6", "mouseReleased 6", "mousePressed 7"],
   ]);
 });
 

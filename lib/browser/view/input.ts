@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { BrowserInput } from "../browser-service.ts";
+import type { BrowserInput, InputGate } from "../browser-service.ts";
 import { type InputCommand, toCommand } from "./input-command.ts";
 
-/** Sends the input of people to the page in order. */
-type InputQueue = { push: (input: BrowserInput) => Promise<void> };
+/** Sends the input of people to the page in order. `mayPass` is asked once, when the queue takes the input. */
+type InputQueue = { push: (input: BrowserInput, mayPass: InputGate) => Promise<void> };
 
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
@@ -107,13 +107,13 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
   }
 
   return {
-    async push(input) {
-      if (!drag) return pass(input);
-      if (waiting >= UNANSWERED_MAX) return;
+    async push(input, mayPass) {
+      if (drag && waiting >= UNANSWERED_MAX) return;
       waiting += 1;
-      await drag;
+      // What waits with this input may begin and end another drag.
+      while (drag) await drag;
       waiting -= 1;
-      return pass(input);
+      if (mayPass(input)) await pass(input);
     },
   };
 }
