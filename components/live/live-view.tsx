@@ -13,7 +13,8 @@ import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 import { useViewport, type ViewportChoice } from "./use-viewport.ts";
 import { StageWidget } from "./widgets/stage-widget.tsx";
 
-const LiveSurface = lazily(async () => (await import("./live-surface.tsx")).LiveSurface);
+const loadSurface = async () => (await import("./live-surface.tsx")).LiveSurface;
+const LiveSurface = lazily(loadSurface);
 const LoadProblem = lazily(async () => (await import("./load-problem.tsx")).LoadProblem);
 
 /**
@@ -59,6 +60,10 @@ export function LiveView({
   const shown = size && room ? fitPage(size, room) : null;
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => onPageSize(page), [onPageSize, page]);
+  // Input is lost until the surface is there, so it is loaded while the first picture is awaited.
+  useEffect(() => {
+    if (role === "drive") void loadSurface().catch(() => {});
+  }, [role]);
   useViewport(viewport, room, page && shown ? shown.width / page.width : 1);
   const isLost = useLiveStatus().state === "reconnecting";
   const isStale = browser.status === "creating" || browser.status === "error" || isLost;

@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, type WebSocketRoute } from "@playwright/test";
 import { waitUntil } from "../fixtures/service.ts";
 import { expectAccessible } from "./expect-accessible.ts";
-import { goTo, liveView, PLACES, type Stage, script, test } from "./journey.ts";
+import { GREEN, goTo, liveView, PLACES, type Stage, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
@@ -49,7 +49,8 @@ test("two people take control from the agent and from each other, and give it ba
   const [ada, bob] = [await createLink(stage, sessionId, "Ada"), await createLink(stage, sessionId, "Bob")];
   await page.goto(ada);
   const live = liveView(page);
-  await expect(live.canvas).toBeVisible();
+  // Whoever takes control before the agent has opened the page has a blank one.
+  await expect.poll(() => live.colorAt(20, 20)).toEqual(GREEN);
   await expect(stageOf(page).getByText("Agent has control")).toBeVisible();
 
   // Neither a click nor a key takes control. Both say how to get it.

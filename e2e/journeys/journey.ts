@@ -80,7 +80,9 @@ export const goTo = (url: string, text = ""): Step => ({
 /** Returns helpers for the live view: its canvas, its colors, and the mouse at positions of the live page. */
 export function liveView(page: Page) {
   const canvas = page.getByRole("img", { name: "Live view of the page" });
+  const surface = page.getByLabel(/^Live browser: /);
   const toScreen = async (x: number, y: number) => {
+    await surface.waitFor({ state: "attached" });
     const box = await canvas.boundingBox();
     if (!box) throw new Error("the live view is not on the screen");
     const { width, height } = await canvas.evaluate((element) => ({
