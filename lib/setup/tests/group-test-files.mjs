@@ -3,40 +3,38 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Number of files in one process. More files save little, and the processes would end at very different times. */
-const FILES_MAX = 8;
+/**
+ * Number of files in one process. To load the service takes three seconds of processor time, so short files share a process
+ * in large groups. With large groups of long files, the processes would end at very different times.
+ */
+const FILES_MAX = { long: 8, short: 24 };
 /** A file with this comment, followed by its reason, gets a process of its own. */
 const OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
 /** Rooms whose tests run services, browsers and commands, which takes longest. Much of that time is spent waiting. */
-const LONG = /^(e2e\/(eval|service|variants)|lib\/(browser|sandbox|tools))\//;
+const LONG = /^(e2e\/(eval|service|variants)|lib\/(browser|browser-host|sandbox|tools))\//;
 
 /**
- * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder.
+ * Groups test files. The files of a group are neighbours in the list; those of long groups are also in the same room.
  * @param {readonly string[]} files
  * @param {(file: string) => string} read
  * @returns {string[][]}
  */
 export function groupTestFiles(files, read = (file) => readFileSync(file, "utf8")) {
-  /** @type {string[][]} */
-  const groups = [];
-  /** @type {string[]} */
-  let group = [];
+  const rooms = { long: /** @type {string[][]} */ ([]), short: /** @type {string[][]} */ ([]) };
+  const alone = { long: /** @type {string[][]} */ ([]), short: /** @type {string[][]} */ ([]) };
   for (const file of files) {
+    const kind = LONG.test(file) ? "long" : "short";
     if (OWN_PROCESS.test(read(file))) {
-      groups.push([file]);
+      alone[kind].push([file]);
       continue;
     }
-    const isFull = group.length === FILES_MAX || (group[0] && roomOf(group[0]) !== roomOf(file));
-    if (group.length === 0 || isFull) {
-      group = [];
-      groups.push(group);
-    }
-    group.push(file);
+    const last = rooms[kind].at(-1);
+    const fits =
+      last && last.length < FILES_MAX[kind] && (kind === "short" || roomOf(last[0]) === roomOf(file));
+    if (fits) last.push(file);
+    else rooms[kind].push([file]);
   }
-  return mixGroups(
-    groups.filter(isLong),
-    groups.filter((each) => !isLong(each)),
-  );
+  return mixGroups([...alone.long, ...rooms.long], [...alone.short, ...rooms.short]);
 }
 
 /**
@@ -52,11 +50,7 @@ function mixGroups(long, short) {
   return [...mixed, ...short.slice(taken(long.length))];
 }
 
-/** @param {readonly string[]} group */
-const isLong = ([file = ""]) => LONG.test(file);
-
-/** @param {string} file */
-const roomOf = (file) => dirname(file).split("/").slice(0, 2).join("/");
+const roomOf = (file = "") => dirname(file).split("/").slice(0, 2).join("/");
 
 /**
  * Writes a file that runs a group. Each test file becomes a suite, so that its hooks apply only to its own tests. The
