@@ -22,6 +22,8 @@ export default defineConfig({
   outputDir: "../test-results",
   use: {
     browserName: "chromium",
+    // Without a GPU, each frame of an animation costs processor time. Pages look the same when it has ended.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       ...(executablePath && { executablePath }),
       args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],

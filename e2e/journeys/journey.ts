@@ -22,7 +22,13 @@ export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => vo
     async ({}, use) => {
       const model = await startScriptedModel();
       const webPage = await startWebPage();
-      const service = await startService({ OPENAI_BASE_URL: model.baseUrl });
+      const service = await startService({
+        OPENAI_BASE_URL: model.baseUrl,
+        // Browsers take most of the processors' time. Those of earlier tests end soon, and a new session gets a context in
+        // a Chromium that runs already. How sessions are isolated is the subject of other tests.
+        BROWSER_IDLE_MS: "60000",
+        BROWSER_CONTEXTS_PER_PROCESS: "8",
+      });
       await use({ model, service, webPage });
       await service.close();
       await webPage.close();
