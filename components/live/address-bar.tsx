@@ -3,6 +3,7 @@
 import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
@@ -61,6 +62,7 @@ export function AddressBar({
               key={action}
               label={label}
               size="icon-sm"
+              className={cn(action === "forward" && "max-sm:hidden")}
               disabled={!mayDrive}
               onClick={() => move({ action })}
             >

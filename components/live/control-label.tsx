@@ -26,7 +26,11 @@ export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; tak
     return (
       <>
         <Badge tone="busy" className="ml-1">
-          You have control{hasFocus && <span className="font-normal max-sm:hidden">· Esc leaves</span>}
+          {/* On a phone, the address needs the room. */}
+          <span>
+            You<span className="max-sm:sr-only"> have control</span>
+          </span>
+          {hasFocus && <span className="font-normal max-sm:hidden">· Esc leaves</span>}
         </Badge>
         <OnDemand popup="dialog" preload={() => void loadGiveBack().catch(() => {})} button={GiveBackButton}>
           <GiveBack

@@ -247,15 +247,8 @@ export async function noteChange(
  * reached. Source: specification, `POST …/browser`, rule 1.
  */
 export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
-  const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
-  await tx
-    .update(sessions)
-    .set({
-      targetPageUrls: sql`case when ${isListed} or ${sessions.targetUrl} is not distinct from ${url}
-        then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
-      updatedAt: new Date(),
-    })
-    .where(eq(sessions.id, sessionId));
+  // Locks the browser's row before the session's row, as the transactions of browser hosts do. In the other order, the two
+  // kinds of transactions would wait for each other.
   const [row] = await tx
     .insert(browsers)
     .values({ sessionId, status: "idle", desiredUrl: url, pageWant: "selected", retargets: 1 })
@@ -272,6 +265,15 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
     })
     .returning();
   if (!row) throw new Error(`no browser row for session ${sessionId}`);
+  const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
+  await tx
+    .update(sessions)
+    .set({
+      targetPageUrls: sql`case when ${isListed} or ${sessions.targetUrl} is not distinct from ${url}
+        then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
+      updatedAt: new Date(),
+    })
+    .where(eq(sessions.id, sessionId));
   return row;
 }
 
