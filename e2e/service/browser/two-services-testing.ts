@@ -40,11 +40,15 @@ export async function openTwoServices(turns: ReadonlyMap<string, Step[]>) {
   };
 }
 
-/** Connects a person to the live view of a session. */
-export async function watchLive({ baseUrl }: HttpTestService, sessionId: string): Promise<TestClient> {
+/** Connects a person to the live view of a session. @param view what they also follow, such as the stage. */
+export async function watchLive(
+  { baseUrl }: HttpTestService,
+  sessionId: string,
+  view: { stage?: true } = {},
+): Promise<TestClient> {
   const url = `${baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`;
   const person = connectClient(new WebSocket(url, { headers: { "x-service-api-key": TEST_KEY } }));
   await person.ready();
-  person.send({ type: "view.subscribe" });
+  person.send({ type: "view.subscribe", ...view });
   return person;
 }
