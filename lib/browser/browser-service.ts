@@ -297,9 +297,9 @@ export type HostBrowsers = {
   copy: (sessionId: string, action: "copy" | "cut", mayPass?: InputGate) => Promise<CopiedContent | null>;
   /**
    * Pastes at the focus of the page: a paste event with all items and, if the page does not handle it, the text.
-   * @returns whether a browser runs.
+   * @returns a refusal if no browser runs, or if the page does not answer.
    */
-  paste: (sessionId: string, items: readonly PastedItem[], mayPass?: InputGate) => Promise<boolean>;
+  paste: (sessionId: string, items: readonly PastedItem[], mayPass?: InputGate) => Promise<ActionOutcome>;
   /** Changes the size of the session's page or the sharpness of its pictures. Has no effect if no browser runs. */
   setViewport: (sessionId: string, change: ViewportChange) => Promise<void>;
   /**

@@ -12,7 +12,7 @@ import { createBrowserPlaces } from "./session/browser-places.ts";
 import { createStoredRecord } from "./session/browser-record.ts";
 import { createSessionBrowsers } from "./session/session-browsers.ts";
 import { endIdle, endUnused } from "./session/unused-browsers.ts";
-import { refuseAction } from "./stage/stage-state.ts";
+import { NOT_RUNNING, refuseAction } from "./stage/stage-state.ts";
 
 const NAVIGATION_TIMEOUT_MS = 30_000;
 
@@ -145,7 +145,7 @@ function createSessionCalls({ deps, browsers }: Parts) {
     copy: async (sessionId, action, mayPass) =>
       (await browsers.peek(sessionId)?.copy(action, mayPass)) ?? null,
     paste: async (sessionId, items, mayPass) =>
-      (await browsers.peek(sessionId)?.paste(items, mayPass)) ?? false,
+      (await browsers.peek(sessionId)?.paste(items, mayPass)) ?? NOT_RUNNING,
     setViewport: async (sessionId, change) => browsers.peek(sessionId)?.setViewport(change),
     act: async (sessionId, action) =>
       (await browsers.peek(sessionId)?.act(action)) ?? refuseAction("no browser runs"),

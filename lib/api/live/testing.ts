@@ -79,7 +79,7 @@ function createTestBrowser(control: BrowserControl, times?: Partial<ControlTimes
     copy: async (_sessionId, action) => ({ text: `text of a ${action}`, html: null }),
     async paste(_sessionId, items) {
       pastes.push(items);
-      return true;
+      return { isDone: true };
     },
     setViewport: async (_sessionId, change) => void viewports.push(change),
     async act(_sessionId, action) {

@@ -63,7 +63,7 @@ export type SessionBrowser = {
   /** @see HostBrowsers.copy */
   copy: (action: "copy" | "cut", mayPass?: InputGate) => Promise<CopiedContent | null>;
   /** @see HostBrowsers.paste */
-  paste: (items: readonly PastedItem[], mayPass?: InputGate) => Promise<boolean>;
+  paste: (items: readonly PastedItem[], mayPass?: InputGate) => Promise<ActionOutcome>;
   /** @see HostBrowsers.setViewport */
   setViewport: (change: ViewportChange) => Promise<void>;
   /** @see HostBrowsers.takeViewportNote */

@@ -106,6 +106,8 @@ export type ActionOutcome = { isDone: true } | { isDone: false; reason: string }
 
 export const DONE: ActionOutcome = { isDone: true };
 export const refuseAction = (reason: string): ActionOutcome => ({ isDone: false, reason });
+/** The outcome if the session has no page at the moment. */
+export const NOT_RUNNING = refuseAction("the session's browser does not run");
 /** The outcome if the connection has no control of the browser, or none any more. */
 export const NOT_IN_CONTROL = refuseAction("this connection does not have control of the browser");
 /** The outcome if the widget has ended, for example because the page has answered or left. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eq, sql } from "drizzle-orm";
-import { browserHosts, browsers, sessions } from "#db/schema/index.ts";
+import { eq } from "drizzle-orm";
+import { browserHosts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
-import { insertTestHost, insertTestSession, waitFor } from "../testing.ts";
+import { insertTestHost, insertTestSession } from "../testing.ts";
 import {
   moveBrowser,
   openBrowserRow,
@@ -114,26 +114,4 @@ test("the selected page is that of the last retarget, without one the target or 
     await db.transaction((tx) => selectPage(tx, id, "https://c.example/"));
     assert.equal(await findSelectedUrl(db, id), "https://c.example/");
   }
-});
-
-test("a page is selected while a host records an event of the browser, without a deadlock", async () => {
-  const { db } = database;
-  const id = await newBrowser();
-  const isWaiting = async () => {
-    const waiting = await db.execute(
-      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return waiting.rows.length > 0;
-  };
-  let selected: Promise<unknown> | undefined;
-  // As in a host: first the browser's row, then the session's row, whose counter numbers the event.
-  await db.transaction(async (tx) => {
-    await openBrowserRow(tx, id, null);
-    await tx.update(browsers).set({ lastError: "failed" }).where(eq(browsers.sessionId, id));
-    selected = db.transaction((other) => selectPage(other, id, "https://shop.example/"));
-    await waitFor(isWaiting, "the other transaction to wait");
-    await tx.update(sessions).set({ eventSeq: 1 }).where(eq(sessions.id, id));
-  });
-  await selected;
-  assert.equal((await readBrowser(db, id))?.desiredUrl, "https://shop.example/");
 });

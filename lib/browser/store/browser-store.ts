@@ -121,6 +121,14 @@ export async function listSharedInUse(db: Executor, sessionIds: readonly string[
   return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
+/**
+ * Locks the session of a browser, before a transaction changes the browser's row. The events of the browser change the
+ * session as well, and without this they would lock it last, against the order of all locks (`architecture.md`, Locks).
+ */
+export async function lockSessionOfBrowser(tx: Transaction, sessionId: string): Promise<void> {
+  await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("no key update");
+}
+
 /** Reads the browser's row, or creates it as `idle` with the session's first page. @throws if the session is gone. */
 export async function openBrowserRow(
   tx: Transaction,
@@ -247,8 +255,15 @@ export async function noteChange(
  * reached. Source: specification, `POST …/browser`, rule 1.
  */
 export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
-  // Locks the browser's row before the session's row, as the transactions of browser hosts do. In the other order, the two
-  // kinds of transactions would wait for each other.
+  const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
+  await tx
+    .update(sessions)
+    .set({
+      targetPageUrls: sql`case when ${isListed} or ${sessions.targetUrl} is not distinct from ${url}
+        then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
+      updatedAt: new Date(),
+    })
+    .where(eq(sessions.id, sessionId));
   const [row] = await tx
     .insert(browsers)
     .values({ sessionId, status: "idle", desiredUrl: url, pageWant: "selected", retargets: 1 })
@@ -265,15 +280,6 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
     })
     .returning();
   if (!row) throw new Error(`no browser row for session ${sessionId}`);
-  const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
-  await tx
-    .update(sessions)
-    .set({
-      targetPageUrls: sql`case when ${isListed} or ${sessions.targetUrl} is not distinct from ${url}
-        then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
-      updatedAt: new Date(),
-    })
-    .where(eq(sessions.id, sessionId));
   return row;
 }
 

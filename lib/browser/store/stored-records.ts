@@ -14,6 +14,7 @@ import {
   failPage,
   type HostedBrowser,
   listSharedInUse,
+  lockSessionOfBrowser,
   moveBrowser,
   noteChange,
   openBrowserRow,
@@ -79,6 +80,7 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
       const session = await readBrowserSession(db, sessionId);
       if (!session) throw new Error(`there is no session ${sessionId}`);
       const moved = await log.transact(sessionId, async (tx, emit) => {
+        await lockSessionOfBrowser(tx, sessionId);
         const from = await openBrowserRow(tx, sessionId, session.initialUrl);
         if (from.lastChange === change) return from;
         const isOurs = from.hostId === null || from.hostId === hostId;
@@ -101,6 +103,7 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
       await log.transact(sessionId, async (tx, emit) => {
         const before = await readBrowser(tx, sessionId);
         if (!before || !changes(before, fields)) return;
+        await lockSessionOfBrowser(tx, sessionId);
         const row = await patchBrowser(tx, { hostId, change }, sessionId, fields, retargets);
         if (row) await emitStatus(tx, emit, session.source, row);
       });
@@ -122,6 +125,7 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
       if (!session) return;
       const ids = { requestId: null, runId: null, source: session.source };
       await log.transact(sessionId, async (tx, emit) => {
+        await lockSessionOfBrowser(tx, sessionId);
         if (await noteChange(tx, sessionId, change)) emit({ ...ids, ...event });
       });
     },
@@ -157,6 +161,7 @@ export async function failBrowserPage(
   const session = await readBrowserSession(db, sessionId);
   if (!session) return;
   await log.transact(sessionId, async (tx, emit) => {
+    await lockSessionOfBrowser(tx, sessionId);
     const row = await failPage(tx, sessionId, retargets, lastError);
     if (row) await emitStatus(tx, emit, session.source, row);
   });
@@ -175,6 +180,7 @@ export async function dropBrowser(
   const session = await readBrowserSession(db, sessionId);
   if (!session) return false;
   return log.transact(sessionId, async (tx, emit) => {
+    await lockSessionOfBrowser(tx, sessionId);
     const found = await readHostedBrowser(tx, sessionId);
     const from = found?.row;
     if (!found || (from?.status !== "ready" && from?.status !== "creating") || !mayDrop(found)) return false;

@@ -37,7 +37,7 @@ function openCalls() {
     browsers: async () => ({
       input: async (_, _input, mayPass) => void (await reach("input", mayPass)),
       copy: async (_, action, mayPass) => ((await reach(action, mayPass)) ? COPIED : null),
-      paste: async (_, _items, mayPass) => reach("paste", mayPass),
+      paste: async (_, _items, mayPass) => ((await reach("paste", mayPass)) ? DONE : NOT_IN_CONTROL),
       setViewport: async () => void (await reach("viewport")),
       act: async () => ((await reach("act")) ? DONE : NOT_IN_CONTROL),
     }),

@@ -1,5 +1,5 @@
 import type { BrowserService, HostBrowsers } from "../browser-service.ts";
-import { DONE, NOT_IN_CONTROL, refuseAction } from "../stage/stage-state.ts";
+import { NOT_IN_CONTROL } from "../stage/stage-state.ts";
 import type { ControlLeases } from "./control-leases.ts";
 
 /** What people do with the browsers of a host. A connection without control has no effect on a page. */
@@ -27,8 +27,7 @@ export function createControlledCalls({ control, browsers, via }: ControlledCall
     async paste(sessionId, connectionId, items) {
       const mayPass = admit(sessionId, connectionId);
       if (!mayPass) return NOT_IN_CONTROL;
-      const hasBrowser = await (await browsers()).paste(sessionId, items, mayPass);
-      return hasBrowser ? DONE : refuseAction("the session's browser does not run");
+      return (await browsers()).paste(sessionId, items, mayPass);
     },
     async setViewport(sessionId, connectionId, change) {
       const own = await browsers();

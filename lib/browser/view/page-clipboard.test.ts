@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { after, before, beforeEach, describe, test } from "node:test";
+import type { CDPSession } from "playwright";
 import type { PastedItem } from "../browser-service.ts";
 import { waitFor } from "../testing.ts";
 import { openInputRig } from "./input-testing.ts";
+import { createPageClipboard } from "./page-clipboard.ts";
 
 let rig: Awaited<ReturnType<typeof openInputRig>>;
 before(async () => {
@@ -89,7 +92,7 @@ describe("copying out of a page", () => {
     assert.equal((await copy())?.text, "hello");
     await rig.click({ x: 80, y: 392 });
     await frame.evaluate("field.focus()");
-    assert.equal(await paste(text("in the frame")), true);
+    assert.deepEqual(await paste(text("in the frame")), { isDone: true });
     assert.equal(await frame.evaluate("field.value"), "in the frame");
   });
 });
@@ -143,5 +146,24 @@ describe("pasting into a page", () => {
     await rig.send({ type: "text", text: "typed" });
     await pasted;
     assert.equal(await rig.read("field.value"), "pasted typed");
+  });
+
+  test("a page that does not take it is a refusal with the reason", async () => {
+    const lost = Object.assign(new EventEmitter(), {
+      send: async () => {
+        throw new Error("Execution context was destroyed.");
+      },
+      detach: async () => {},
+    });
+    const clipboard = createPageClipboard(lost as unknown as CDPSession, {
+      mainFrameId: () => "main",
+      openDevtools: () => Promise.reject(new Error("there are no frames")),
+      push: async () => {},
+      isCommenting: () => false,
+    });
+    assert.deepEqual(await clipboard.paste([text("lost")]), {
+      isDone: false,
+      reason: "the page did not take what was pasted: Execution context was destroyed.",
+    });
   });
 });

@@ -4,6 +4,7 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserInput, CopiedContent, InputGate, PastedItem } from "../browser-service.ts";
 import { createFrameSessions, type SendCommand } from "../overlay/locate/frame-sessions.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
+import { type ActionOutcome, DONE, refuseAction } from "../stage/stage-state.ts";
 
 /** Copies out of a page and pastes into it, for the person who has control. */
 export type PageClipboard = {
@@ -12,7 +13,7 @@ export type PageClipboard = {
   /** @see HostBrowsers.copy */
   copy: (action: "copy" | "cut", mayPass?: InputGate) => Promise<CopiedContent | null>;
   /** @see HostBrowsers.paste */
-  paste: (items: readonly PastedItem[], mayPass?: InputGate) => Promise<void>;
+  paste: (items: readonly PastedItem[], mayPass?: InputGate) => Promise<ActionOutcome>;
 };
 
 type ClipboardOptions = {
@@ -27,7 +28,8 @@ type ClipboardOptions = {
 const ALWAYS: InputGate = () => true;
 const WORLD = "agent-session-clipboard";
 const COPY_MS_MAX = 10_000;
-const PASTE_MS_MAX = 10_000;
+/** A busy machine takes seconds for the largest files. */
+const PASTE_MS_MAX = 30_000;
 const DEPTH_MAX = 16;
 /** Longer content is neither copied nor cut. */
 const COPIED_CHARS_MAX = 1_000_000;
@@ -35,6 +37,7 @@ const CONTROL = 2;
 /** How many inputs, and how many further copies and pastes, may wait for one. Further ones are dropped. */
 const WAITING_MAX = 500;
 const EXCLUSIVE_MAX = 20;
+const TOO_MANY = refuseAction(`${EXCLUSIVE_MAX} copies and pastes wait for the page already`);
 
 /** @see PageClipboard */
 export function createPageClipboard(cdp: CDPSession, options: ClipboardOptions): PageClipboard {
@@ -61,18 +64,28 @@ export function createPageClipboard(cdp: CDPSession, options: ClipboardOptions):
       await push({ type: "key", action: "up", key, code, modifiers: CONTROL }, mayPass);
       return callInjected(world, "clipboard", "endCopy", []);
     });
-  async function paste(items: readonly PastedItem[], mayPass: InputGate): Promise<void> {
+  async function paste(items: readonly PastedItem[], mayPass: InputGate): Promise<ActionOutcome> {
     const pasted = { type: "paste", text: textOf(items) } as const;
-    if (options.isCommenting()) return push(pasted, mayPass);
-    const rest = await inFocused(PASTE_MS_MAX, async (world) =>
-      mayPass(pasted) ? callInjected(world, "clipboard", "paste", [items.map(toInjected)]) : null,
-    );
+    // The text that the page's document does not take by itself.
+    let rest: string | null = pasted.text;
+    if (!options.isCommenting()) {
+      try {
+        rest = await inFocused(PASTE_MS_MAX, async (world) =>
+          mayPass(pasted) ? callInjected(world, "clipboard", "paste", [items.map(toInjected)]) : null,
+        );
+      } catch (error) {
+        return refuseAction(
+          `the page did not take what was pasted: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    }
     if (rest !== null) await push({ type: "paste", text: rest }, mayPass);
+    return DONE;
   }
   return {
     push: (input, mayPass) => turns.pass(() => push(input, mayPass)),
     copy: (action, mayPass = ALWAYS) => turns.exclusive(null, () => copy(action, mayPass)),
-    paste: (items, mayPass = ALWAYS) => turns.exclusive(undefined, () => paste(items, mayPass)),
+    paste: (items, mayPass = ALWAYS) => turns.exclusive(TOO_MANY, () => paste(items, mayPass)),
   };
 }
 

@@ -5,7 +5,7 @@ import type {
   PastedItem,
   ViewListeners,
 } from "../../browser-service.ts";
-import type { ActionOutcome, StageAction } from "../../stage/stage-state.ts";
+import { type ActionOutcome, NOT_RUNNING, type StageAction } from "../../stage/stage-state.ts";
 import { isStarting, runningIn } from "../lifecycle/lifecycle-state.ts";
 import { open } from "./provide-browser.ts";
 import { noteUseEnded, type Session, touch } from "./session-state.ts";
@@ -78,11 +78,10 @@ export async function paste(
   session: Session,
   items: readonly PastedItem[],
   mayPass?: InputGate,
-): Promise<boolean> {
+): Promise<ActionOutcome> {
   const running = runningIn(session.life.state());
-  if (!running?.clipboard) return false;
+  if (!running?.clipboard) return NOT_RUNNING;
   touch(session);
   running.browser.siteData.saveSoon();
-  await running.clipboard.paste(items, mayPass);
-  return true;
+  return running.clipboard.paste(items, mayPass);
 }
