@@ -197,7 +197,7 @@ export const pageOperations = {
     path: "/s/:sessionId/actions/paste",
     summary: "Paste into the live browser",
     description:
-      "For files, and for text that is too long for a frame of the live connection. The page gets a paste event with all items. If it does not handle the event, the text is inserted, or the HTML where the page's text can have formatting. Returns 409 unless the connection `connectionId` has control of the browser, and 400 if the files have more than 10 MiB.",
+      "For files, and for text that is too long for a frame of the live connection. The page gets a paste event with all items. If it does not handle the event, the text is inserted, or the HTML where the page's text can have formatting. Returns 409 unless the connection `connectionId` has control of the browser, or if the page does not take it, and 400 if the files have more than 10 MiB.",
     bodyExamples: {
       "A picture": {
         connectionId: "con_k2m4zqvbwcnr7xye3hjpdtas",
