@@ -5,7 +5,7 @@ export type Row = {
   /** What was measured. */
   what: string;
   value: number;
-  unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s";
+  unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s" | "frames";
   target?: Target;
   /**
    * The figures from which the value was computed. The table does not show them, because they depend on the machine.

@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { decodeFrame } from "#lib/client/frame-header.ts";
+import { readPictureSize } from "#lib/evidence/model-copy.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
 import { waitUntil } from "../../fixtures/service.ts";
 import { callJson } from "../http.ts";
@@ -15,6 +17,11 @@ import type { View } from "../view/view.ts";
 
 const WATCH_MS = 2_000;
 const CLICKS = 25;
+const MOVES = 25;
+/** How many of the first clicks and moves are not counted, because code is cold. */
+const COLD = 3;
+/** Pixels for a CSS pixel of a sharp screen. */
+const SHARP = 2;
 
 const PAGES: Record<string, string> = {
   "/moving": `<body style="margin:0"><div style="position:absolute;width:200px;height:200px;background:teal"></div>
@@ -22,7 +29,8 @@ const PAGES: Record<string, string> = {
     const move = () => { box.style.transform = "translate(" + (x = (x + 7) % 900) + "px,100px)"; requestAnimationFrame(move); };
     move();</script>`,
   "/still": `<body style="margin:0;height:100vh;background:white"><script>let on = false;
-    addEventListener("mousedown", () => { document.body.style.background = (on = !on) ? "teal" : "white"; });</script>`,
+    addEventListener("mousedown", () => { document.body.style.background = (on = !on) ? "teal" : "white"; });
+    addEventListener("mousemove", ({ buttons }) => { if (buttons === 1) document.body.style.background = (on = !on) ? "teal" : "white"; });</script>`,
 };
 
 /**
@@ -65,10 +73,29 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
     raw.subscribe(true);
     await first.takeControl();
     await sleep(500);
-    const clicks: [number, number][] = [];
-    for (let click = 0; click < CLICKS; click++) clicks.push([await timeClick(first), await timeClick(raw)]);
-    const measured = clicks.slice(3);
-    const [serviceMs, rawMs] = [median(measured.map(([ms]) => ms)), median(measured.map(([, ms]) => ms))];
+    const clicks = await takeTurns(
+      CLICKS,
+      () => timeClick(first),
+      () => timeClick(raw),
+    );
+    first.press();
+    raw.press();
+    await sleep(200);
+    const moves = await takeTurns(
+      MOVES,
+      (turn) => timeMove(first, turn),
+      (turn) => timeMove(raw, turn),
+    );
+    first.release();
+    raw.release();
+    await sleep(1_000);
+    const before = first.frames();
+    await sleep(WATCH_MS);
+    const stillFrames = first.frames() - before;
+    first.setScale(SHARP);
+    await first.nextFrame();
+    await sleep(500);
+    const sharpness = await readSharpness(first.lastFrame());
     const one = median(rates.map((rate) => rate.one));
     return [
       {
@@ -86,10 +113,30 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
       },
       {
         what: "live view: input to frame vs raw CDP",
-        value: serviceMs / rawMs,
+        value: clicks.serviceMs / clicks.rawMs,
         unit: "×",
         target: { atMost: 1.2 },
-        behind: { serviceMs, rawMs },
+        behind: clicks,
+      },
+      {
+        what: "live view: move of a drag to frame vs raw CDP",
+        value: moves.serviceMs / moves.rawMs,
+        unit: "×",
+        target: { atMost: 1.2 },
+        behind: moves,
+      },
+      {
+        what: `live view: frames of a still page in ${WATCH_MS / 1_000} s`,
+        value: stillFrames,
+        unit: "frames",
+        target: { atMost: 0 },
+        behind: {},
+      },
+      {
+        what: `live view: pixels for a CSS pixel on a screen with ${SHARP}`,
+        value: sharpness.scale,
+        unit: "×",
+        behind: sharpness,
       },
     ];
   } finally {
@@ -129,6 +176,36 @@ async function timeClick(view: View): Promise<number> {
   return shownAt - startedAt;
 }
 
+/** Measures the milliseconds from a move with the pressed button to the next frame, which shows its effect. */
+async function timeMove(view: View, turn: number): Promise<number> {
+  const startedAt = performance.now();
+  const frame = view.nextFrame();
+  view.drag(310 + turn * 10);
+  const shownAt = await frame;
+  await sleep(80);
+  return shownAt - startedAt;
+}
+
+/** Measures both sides alternately. @returns the medians in milliseconds. */
+async function takeTurns(
+  count: number,
+  service: (turn: number) => Promise<number>,
+  raw: (turn: number) => Promise<number>,
+): Promise<{ serviceMs: number; rawMs: number }> {
+  const measured: [number, number][] = [];
+  for (let turn = 0; turn < count; turn++) measured.push([await service(turn), await raw(turn)]);
+  const counted = measured.slice(COLD);
+  return { serviceMs: median(counted.map(([ms]) => ms)), rawMs: median(counted.map(([, ms]) => ms)) };
+}
+
+/** Compares the pixels of a frame's picture with the size of the page. */
+async function readSharpness(bytes: Uint8Array | undefined) {
+  const frame = bytes && decodeFrame(bytes);
+  const size = frame && (await readPictureSize(frame.jpeg));
+  if (!frame || !size) throw new Error("the last frame is no picture");
+  return { scale: size.width / frame.width, pictureWidth: size.width, pageWidth: frame.width };
+}
+
 async function retarget(subject: Subject, sessionId: string, url: string): Promise<void> {
   const path = `${subject.baseUrl}/api/sessions/${sessionId}/browser`;
   await callJson("POST", path, subject.headers, { url });
@@ -139,4 +216,4 @@ async function retarget(subject: Subject, sessionId: string, url: string): Promi
   }, `the browser shows ${url}`);
 }
 
-export const liveViewMeasurement: Measurement = { name: "live-view", seconds: 25, measure: measureLiveView };
+export const liveViewMeasurement: Measurement = { name: "live-view", seconds: 40, measure: measureLiveView };

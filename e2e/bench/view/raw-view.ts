@@ -61,6 +61,14 @@ export async function openRawView(
             : {},
         ),
       press: () => button("mousePressed"),
+      drag: (x) =>
+        void cdp.send("Input.dispatchMouseEvent", {
+          type: "mouseMoved",
+          x,
+          y: 300,
+          button: "left",
+          buttons: 1,
+        }),
       release: () => button("mouseReleased"),
     };
   } catch (error) {
