@@ -49,7 +49,7 @@ test("two people take control from the agent and from each other, and give it ba
   const [ada, bob] = [await createLink(stage, sessionId, "Ada"), await createLink(stage, sessionId, "Bob")];
   await page.goto(ada);
   const live = liveView(page);
-  // Whoever takes control before the agent has opened the page has a blank one.
+  // A person who takes control before the agent has opened the page has a blank one.
   await expect.poll(() => live.colorAt(20, 20)).toEqual(GREEN);
   await expect(stageOf(page).getByText("Agent has control")).toBeVisible();
 
