@@ -40,6 +40,28 @@ test("race fails when the caller's signal aborts, and does not start work after 
   assert.equal(getEventListeners(stop.signal, "abort").length, 0);
 });
 
+test("time in which the machine is busy does not count, up to a limit", async () => {
+  const asks = (stalls: readonly number[]) => {
+    let asked = 0;
+    return { readStalledMs: () => stalls[Math.min(asked++, stalls.length - 1)] ?? 0, count: () => asked };
+  };
+  // Asked at the start, for the first timer, when that has ended, for the second timer, and when that has ended.
+  const busy = asks([100, 100, 120, 120]);
+  await assert.rejects(createDeadline({ ms: 10, lateMessage: "late", ...busy }).race(never), {
+    message: "late",
+  });
+  assert.ok(busy.count() >= 5, `asked ${busy.count()} times`);
+  const quiet = asks([100]);
+  await assert.rejects(createDeadline({ ms: 10, lateMessage: "late", ...quiet }).race(never), {
+    message: "late",
+  });
+  assert.equal(quiet.count(), 3);
+  const endless = asks([0, 1e9]);
+  await assert.rejects(createDeadline({ ms: 10, lateMessage: "late", ...endless }).race(never), {
+    message: "late",
+  });
+});
+
 test("race can have a result for the end of the deadline", async () => {
   const early = await createDeadline({ ms: 60_000 }).race(Promise.resolve("early"), () => "late");
   const late = await createDeadline({ ms: 5, lateMessage: "why" }).race(never, (reason) => String(reason));

@@ -7,6 +7,12 @@ type DeadlineOptions = {
   lateMessage?: string;
   /** Message of the error if `signal` aborts. Without it, the error is the reason of the signal. */
   stopMessage?: string;
+  /**
+   * Returns for how long programs of this machine have waited for a processor, in milliseconds since any moment. If it is
+   * given, such time does not count, so that a busy machine is not taken for a program that does not answer. The deadline
+   * still ends after at most four times `ms`.
+   */
+  readStalledMs?: () => number;
 };
 
 /**
@@ -34,14 +40,19 @@ export type Deadline = {
   run: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
 };
 
+/** How many times as long a deadline can become on a busy machine. */
+const STRETCH_MAX = 4;
 /** Longer delays make a timer fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** Creates a deadline. Its time begins now. */
 export function createDeadline(options: DeadlineOptions): Deadline {
-  const { ms = Number.POSITIVE_INFINITY, signal, lateMessage, stopMessage } = options;
-  const endMs = performance.now() + ms;
-  const remainingMs = () => Math.max(0, endMs - performance.now());
+  const { ms = Number.POSITIVE_INFINITY, signal, lateMessage, stopMessage, readStalledMs } = options;
+  const beganAtMs = performance.now();
+  const stalledBeforeMs = readStalledMs?.() ?? 0;
+  const uncountedMs = () =>
+    readStalledMs ? Math.min(readStalledMs() - stalledBeforeMs, ms * (STRETCH_MAX - 1)) : 0;
+  const remainingMs = () => Math.max(0, beganAtMs + ms + uncountedMs() - performance.now());
   const lateError = () =>
     lateMessage === undefined
       ? new DOMException("The time is over.", "TimeoutError")
@@ -60,9 +71,14 @@ export function createDeadline(options: DeadlineOptions): Deadline {
       onEnd(reason);
     };
     const onAbort = () => end(signal && stopReason(signal));
-    const leftMs = Math.ceil(remainingMs());
-    const timer = leftMs > TIMER_MS_MAX ? undefined : setTimeout(() => end(lateError()), leftMs);
-    if (!keepsProcess) timer?.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const wait = () => {
+      const leftMs = Math.ceil(remainingMs());
+      if (leftMs > TIMER_MS_MAX) return;
+      timer = setTimeout(() => (Math.floor(remainingMs()) > 0 ? wait() : end(lateError())), leftMs);
+      if (!keepsProcess) timer.unref();
+    };
+    wait();
     // `AbortSignal.any` is not used, because it would keep the async context of the call in memory longer.
     signal?.addEventListener("abort", onAbort, { once: true });
     const unwatch = () => {
