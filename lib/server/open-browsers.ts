@@ -134,7 +134,7 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
             ...limits,
             lingerMs: env.BROWSER_HOST_LINGER_MS,
             isUnconfinedAllowed: env.SANDBOX === "unconfined",
-            isWarm: true,
+            isWarm: settings.keepSpare,
           },
           describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
           describeBrowser: () => (env.BROWSER_HOSTS.length > 0 ? NO_REMOTE_HOST : describeLaunch(launch)),
