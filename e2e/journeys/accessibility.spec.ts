@@ -4,9 +4,10 @@ import type { Step } from "../fixtures/scripted-model/types.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
 
+/** The widest and the narrowest screen. Other journeys check their own states at sizes in between. */
 const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 375, height: 740 },
+  { width: 2560, height: 1440 },
+  { width: 360, height: 740 },
 ];
 /**
  * Removes all articles of the reference except the first of each section, because the articles are alike and axe needs
