@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import type { CDPSession } from "playwright";
 import type { PastedItem } from "../browser-service.ts";
 import { waitFor } from "../testing.ts";
@@ -146,6 +147,30 @@ describe("pasting into a page", () => {
     await rig.send({ type: "text", text: "typed" });
     await pasted;
     assert.equal(await rig.read("field.value"), "pasted typed");
+  });
+
+  test("the page handles the input before a paste first", async () => {
+    const order: string[] = [];
+    const handled = Promise.withResolvers<void>();
+    const page = {
+      async send(method: string) {
+        order.push(method);
+        throw new Error("There is no page.");
+      },
+    };
+    const clipboard = createPageClipboard(page as unknown as CDPSession, {
+      mainFrameId: () => "main",
+      openDevtools: () => Promise.reject(new Error("there are no frames")),
+      push: () => handled.promise.then(() => void order.push("handled")),
+      isCommenting: () => false,
+    });
+    const click = clipboard.push({ type: "text", text: "typed" }, () => true);
+    const pasted = clipboard.paste([text("pasted")]);
+    await setImmediate();
+    assert.deepEqual(order, []);
+    handled.resolve();
+    await Promise.all([click, pasted]);
+    assert.deepEqual(order, ["handled", "Page.createIsolatedWorld"]);
   });
 
   test("a page that does not take it is a refusal with the reason", async () => {

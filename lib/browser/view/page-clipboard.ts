@@ -37,6 +37,8 @@ const CONTROL = 2;
 /** How many inputs, and how many further copies and pastes, may wait for one. Further ones are dropped. */
 const WAITING_MAX = 500;
 const EXCLUSIVE_MAX = 20;
+/** How long a copy or paste waits at most until the page has handled the input before it. */
+const HANDLED_MS_MAX = 1_000;
 const TOO_MANY = refuseAction(`${EXCLUSIVE_MAX} copies and pastes wait for the page already`);
 
 /** @see PageClipboard */
@@ -89,19 +91,27 @@ export function createPageClipboard(cdp: CDPSession, options: ClipboardOptions):
   };
 }
 
-/** Lets work with several steps happen alone, and other work after it in the order of the calls. */
+/**
+ * Lets work with several steps happen alone, when the page has handled the input before it, and other work after it in the
+ * order of the calls. DevTools keeps the order of input, but runs code in the page before input that still waits there:
+ * a paste would come before the click that gives a field the focus.
+ */
 function createTurns() {
+  const unhandled = new Set<Promise<void>>();
   let busy: Promise<unknown> | undefined;
   let exclusives = 0;
   let waiting = 0;
   return {
     async pass(act: () => Promise<void>): Promise<void> {
-      if (!busy) return act();
-      if (waiting >= WAITING_MAX) return;
-      waiting += 1;
-      while (busy) await busy;
-      waiting -= 1;
-      return act();
+      if (busy) {
+        if (waiting >= WAITING_MAX) return;
+        waiting += 1;
+        while (busy) await busy;
+        waiting -= 1;
+      }
+      const handling = act();
+      unhandled.add(handling);
+      return handling.finally(() => unhandled.delete(handling));
     },
     async exclusive<Result>(dropped: Result, act: () => Promise<Result>): Promise<Result> {
       if (exclusives >= EXCLUSIVE_MAX) return dropped;
@@ -109,6 +119,7 @@ function createTurns() {
       const before = busy;
       const own = (async () => {
         await before;
+        await createDeadline({ ms: HANDLED_MS_MAX }).settles(Promise.allSettled(unhandled));
         return act();
       })();
       const ended = own
