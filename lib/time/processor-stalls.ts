@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * Returns for how long programs of this machine have waited for a processor, in milliseconds since the machine started.
- * 0 on a system that does not tell. Source: the Linux kernel's documentation, Pressure Stall Information.
+ * 0 on a system that does not tell. Linux calls this pressure stall information.
  */
 export function readStalledMs(): number {
   try {
