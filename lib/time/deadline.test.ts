@@ -1,3 +1,4 @@
+// Needs a process of its own: it counts the timers of its process.
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { afterEach, test } from "node:test";
@@ -51,11 +52,6 @@ test("time in which the machine is busy does not count, up to a limit", async ()
     message: "late",
   });
   assert.ok(busy.count() >= 5, `asked ${busy.count()} times`);
-  const quiet = asks([100]);
-  await assert.rejects(createDeadline({ ms: 10, lateMessage: "late", ...quiet }).race(never), {
-    message: "late",
-  });
-  assert.equal(quiet.count(), 3);
   const endless = asks([0, 1e9]);
   await assert.rejects(createDeadline({ ms: 10, lateMessage: "late", ...endless }).race(never), {
     message: "late",

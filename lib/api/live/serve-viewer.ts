@@ -210,7 +210,13 @@ function createDriver(
     paste(text: string, html: string | undefined): void {
       const items: PastedItem[] = [{ kind: "text", type: "text/plain", text }];
       if (html !== undefined) items.push({ kind: "text", type: "text/html", text: html });
-      if (hasBrowser) browser.paste(sessionId, connectionId, items).catch(report);
+      if (!hasBrowser) return;
+      browser
+        .paste(sessionId, connectionId, items)
+        .then((outcome) => {
+          if (!outcome.isDone) report(outcome.reason);
+        })
+        .catch(report);
     },
     setViewport(change: ViewportChange): void {
       if (hasBrowser) browser.setViewport(sessionId, connectionId, change).catch(report);

@@ -34,7 +34,10 @@ const DEPTH_MAX = 16;
 /** Longer content is neither copied nor cut. */
 const COPIED_CHARS_MAX = 1_000_000;
 const CONTROL = 2;
-/** How many inputs, and how many further copies and pastes, may wait for one. Further ones are dropped. */
+/**
+ * How many inputs, and how many further copies and pastes, may wait for one. Further ones are dropped. A copy or paste waits
+ * for as many inputs.
+ */
 const WAITING_MAX = 500;
 const EXCLUSIVE_MAX = 20;
 /** How long a copy or paste waits at most until the page has handled the input before it. */
@@ -110,6 +113,8 @@ function createTurns() {
         waiting -= 1;
       }
       const handling = act();
+      // A page that hangs handles nothing, and a person may move the mouse over it for long.
+      if (unhandled.size >= WAITING_MAX) return handling;
       unhandled.add(handling);
       return handling.finally(() => unhandled.delete(handling));
     },
