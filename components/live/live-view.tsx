@@ -61,9 +61,10 @@ export function LiveView({
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => onPageSize(page), [onPageSize, page]);
   // Input is lost until the surface is there, so it is loaded while the first picture is awaited.
+  const isPictureNear = browser.status === "creating" || browser.status === "ready";
   useEffect(() => {
-    if (role === "drive") void loadSurface().catch(() => {});
-  }, [role]);
+    if (role === "drive" && isPictureNear) void loadSurface().catch(() => {});
+  }, [role, isPictureNear]);
   useViewport(viewport, room, page && shown ? shown.width / page.width : 1);
   const isLost = useLiveStatus().state === "reconnecting";
   const isStale = browser.status === "creating" || browser.status === "error" || isLost;

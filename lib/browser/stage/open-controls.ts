@@ -41,9 +41,10 @@ const FIND_MS_MAX = 10_000;
  */
 const AGAIN_MS = 400;
 const FAILURES_MAX = 5;
-/** How often a control is asked to close, with growing pauses. */
-const CLOSINGS_MAX = 6;
+/** How long a control is asked to close, with growing pauses. */
+const CLOSE_MS_MAX = 5_000;
 const CLOSING_PAUSE_MS = 50;
+const CLOSING_PAUSE_MS_MAX = 250;
 
 type Deps = {
   guard: ListenerGuard;
@@ -70,13 +71,15 @@ export function createOpenControls(deps: Deps): OpenControls {
     open = next;
     if (before !== next?.id) onChange();
   }
+  /** Returns null if the page is busy, or changes meanwhile. */
+  const find = (page: LivePage): Promise<LocatedControl | undefined | null> =>
+    createDeadline({ ms: FIND_MS_MAX, lateMessage: "the page does not answer" })
+      .race(findControl(page.cdp.send.bind(page.cdp), page.shown().frameId, frames))
+      .catch((): null => null);
   async function look(): Promise<void> {
     const page = selected();
     if (!page || !isPersonThere() || closings > 0) return show(undefined);
-    const control = await createDeadline({ ms: FIND_MS_MAX, lateMessage: "the page does not answer" })
-      .race(findControl(page.cdp.send.bind(page.cdp), page.shown().frameId, frames))
-      // The page is busy, or changes meanwhile.
-      .catch((): null => null);
+    const control = await find(page);
     if (control === null) {
       failures += 1;
       return;
@@ -102,12 +105,20 @@ export function createOpenControls(deps: Deps): OpenControls {
     else looking = lookUntilCurrent();
   }
   function lookLater(): void {
+    stopTimer();
+    const lookAgain = guard(() => {
+      timer = undefined;
+      lookNow();
+    });
+    timer = setTimeout(lookAgain, AGAIN_MS).unref();
+  }
+  function stopTimer(): void {
     clearTimeout(timer);
-    timer = setTimeout(guard(lookNow), AGAIN_MS).unref();
+    timer = undefined;
   }
   /** Runs work that closes a control. Nothing is found while it runs, because the control may still be open. */
   async function closing<Result>(work: () => Promise<Result>): Promise<Result> {
-    clearTimeout(timer);
+    stopTimer();
     closings += 1;
     show(undefined);
     try {
@@ -151,13 +162,21 @@ export function createOpenControls(deps: Deps): OpenControls {
       return true;
     },
     forget() {
-      clearTimeout(timer);
-      const found = open;
-      if (found) void closing(() => closeNative(found).catch(() => {}));
+      const page = selected();
+      if (open) {
+        const found = open;
+        void closing(() => closeNative(found).catch(() => {}));
+      } else if (page && (looking || timer) && !isPersonThere()) {
+        // The last input of the person may have opened one that was not found yet.
+        void closing(async () => {
+          const control = await find(page);
+          if (control) await closeNative({ page, control }).catch(() => {});
+        });
+      } else stopTimer();
     },
     end() {
       failures = FAILURES_MAX;
-      clearTimeout(timer);
+      stopTimer();
       frames.close();
     },
   };
@@ -197,15 +216,21 @@ async function setValue(found: Open, value: string): Promise<boolean> {
  * Closes Chromium's own list or picker, which has the keyboard while it is open. The page does not see the key. A picker
  * that has just opened ignores keys until its own document is loaded.
  */
-async function closeNative(found: Open): Promise<void> {
-  for (let attempt = 0; attempt < CLOSINGS_MAX && (await found.control.isWaiting()); attempt += 1) {
-    if (attempt > 0) await pause(attempt * CLOSING_PAUSE_MS);
+async function closeNative(found: Pick<Open, "page" | "control">): Promise<void> {
+  const deadline = createDeadline({ ms: CLOSE_MS_MAX });
+  for (let attempt = 0; deadline.remainingMs() > 0 && (await found.control.isWaiting()); attempt += 1) {
+    if (attempt > 0) await pause(Math.min(attempt * CLOSING_PAUSE_MS, CLOSING_PAUSE_MS_MAX));
     await press(found, "Escape", 27);
   }
 }
 
 /** Presses a key in the open list or picker. The key is not released: its release would reach the page after the list. */
-async function press({ page: { cdp } }: Open, key: string, code: number, text?: string): Promise<void> {
+async function press(
+  { page: { cdp } }: Pick<Open, "page">,
+  key: string,
+  code: number,
+  text?: string,
+): Promise<void> {
   await cdp.send("Input.dispatchKeyEvent", {
     type: text === undefined ? "rawKeyDown" : "keyDown",
     key,

@@ -2,6 +2,8 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
 import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
+import { readStalledMs } from "#lib/time/processor-stalls.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { listClicks } from "#lib/tools/browser/script/record-clicks.ts";
 import { variantScript } from "../compile/variant-script.ts";
@@ -182,10 +184,11 @@ async function examine(
   const fail = (message: string) => ({
     findings: [makeFinding(target, "fail", "page_failed", null, message)],
   });
-  const pageDeadline = AbortSignal.timeout(pageMs);
+  const deadline = createDeadline({ ms: pageMs, signal: check.signal, readStalledMs });
   try {
-    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, pageDeadline]) };
-    return await checkPage({ requirements }, pageCheck, target);
+    return await deadline.run((limited) =>
+      checkPage({ requirements }, { ...check, signal: limited }, target),
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!live.isOpen()) throw error;
@@ -193,7 +196,8 @@ async function examine(
       return fail(
         `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,
       );
-    if (pageDeadline.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
+    if (deadline.remainingMs() < 1)
+      return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
     return fail(errorText(error).split("\n")[0] ?? "");
   }
 }

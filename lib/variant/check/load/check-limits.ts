@@ -2,7 +2,7 @@
 export type CheckLimits = {
   /** Limit for the whole check. */
   checkMs: number;
-  /** Limit for one page at one viewport width. */
+  /** Limit for one page at one viewport width. Time in which the machine is too busy for the page does not count. */
   pageMs: number;
   /** Limit for each of two waits: for the page's response, and from the response to the load event. */
   loadMs: number;
