@@ -523,6 +523,25 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("GET", `${(await makeQuestion()).session.api}/elicitations?limit=1`),
   ],
+  listInbox: [
+    200,
+    async () => {
+      const { sessionId } = (await makeQuestion()).session;
+      return service.call("GET", `/api/inbox?sessionId=${sessionId}&state=open&limit=1`);
+    },
+  ],
+  listSessionInbox: [
+    200,
+    async () => service.call("GET", `${(await makeQuestion()).session.api}/inbox?limit=1`),
+  ],
+  settleInboxItem: [
+    200,
+    async () => {
+      const { api } = (await makeQuestion()).session;
+      const { data } = await service.read<{ data: { id: string }[] }>(`${api}/inbox`);
+      return service.call("POST", `${api}/inbox/${data[0]?.id}`, { answer: "EUR" });
+    },
+  ],
   answerElicitation: [
     202,
     async () => {

@@ -9,6 +9,7 @@ import { elicitationOperations } from "./operations/elicitations.ts";
 import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
+import { inboxOperations } from "./operations/inbox.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { loginOperations } from "./operations/logins.ts";
@@ -42,6 +43,7 @@ export const contract = {
   ...followUpOperations,
   ...queueOperations,
   ...elicitationOperations,
+  ...inboxOperations,
   ...browserOperations,
   ...recordOperations,
   ...fileOperations,

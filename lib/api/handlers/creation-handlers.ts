@@ -177,6 +177,13 @@ async function readProfile(
     subAgents,
     delegation: delegation.caps,
     budget: applyBudgetChange(null, body.budget ?? {}),
+    interaction: body.interaction
+      ? {
+          mode: body.interaction.mode,
+          timeoutSeconds: body.interaction.timeoutSeconds ?? 86_400,
+          onTimeout: body.interaction.onTimeout ?? "continue",
+        }
+      : null,
     callback: body.callback
       ? {
           url: body.callback.url,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SESSION_STATES, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import { INTERACTION_MODES, SESSION_STATES, STARTUP_STATUSES } from "#db/schema/unions.ts";
 import { outcomeSchema } from "#lib/events/event-schemas.ts";
 import { pageUrl, publicationId, sessionId, shareUrl, source, timestamp } from "#lib/events/wire-values.ts";
 import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
@@ -50,6 +50,15 @@ const jsonRecord = z.record(z.string(), z.json());
  * A session with the settings that it was created with, without secrets. Source: specification, Session creation
  * request.
  */
+/** The `interaction` of a session, with its defaults. */
+const interactionRecordSchema = z
+  .object({
+    mode: z.enum(INTERACTION_MODES),
+    timeoutSeconds: z.int(),
+    onTimeout: z.enum(["continue", "fail"]),
+  })
+  .meta({ id: "InteractionRecord" });
+
 const sessionDetailSchema = z
   .object({
     success,
@@ -101,6 +110,11 @@ const sessionDetailSchema = z
         description:
           "The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower.",
         examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
+      }),
+      interaction: interactionRecordSchema.nullable().meta({
+        description:
+          "Whether turns that no person started ask people. Null if the session was created without `interaction`, so that they do not.",
+        examples: [null],
       }),
       callback: callbackRecordSchema
         .nullable()
