@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { TestService } from "../testing.ts";
+import { type TestService, waitUntil } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
 
 /** An item of the inbox, as the API returns it. */
 export type Item = {
@@ -10,6 +11,7 @@ export type Item = {
   title: string;
   body: string;
   options?: string[];
+  call?: { toolCallId: string; toolName: string; input: unknown };
   form?: { properties: Record<string, unknown> };
   createdAt: string;
   expiresAt: string | null;
@@ -52,3 +54,10 @@ export async function settle(
   const response = await service.call("POST", `/api/sessions/${sessionId}/inbox/${itemId}`, body, headers);
   return { status: response.status, ...((await response.json()) as Omit<Settled, "status">) };
 }
+
+/** Waits until the turn of a session is parked, so that the end of a wait can be played. */
+export const untilTurnParked = (service: TestService, { sessionId }: { sessionId: string }) =>
+  waitUntil(async () => {
+    const events = await readEvents(service, sessionId);
+    return only(events, "turn.waiting").length > only(events, "turn.resumed").length;
+  }, "the turn is parked");

@@ -8,7 +8,7 @@ import { readAgents, scriptByTask, spawn, submit, wait } from "../agents/agents-
 import { delegating } from "../agents/tree-testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "../turn/turn-testing.ts";
-import { listItems, onlyItem, settle } from "./inbox-testing.ts";
+import { listItems, onlyItem, settle, untilTurnParked } from "./inbox-testing.ts";
 import { ask, sayAsPerson } from "./waiting-testing.ts";
 
 let service: TestService;
@@ -36,7 +36,11 @@ const untilAsked = async (session: { sessionId: string }, count = 1) => {
 const resultsOf = async ({ sessionId }: { sessionId: string }) =>
   only(await readEvents(service, sessionId), "tool.result").map(({ preview }) => preview);
 
-const expire = () => endOverdueWaits(service.container.services, new Date(Date.now() + 700_000_000));
+/** Ends the waits of a session's turn as their deadline does. */
+const expire = async (session: { sessionId: string }) => {
+  await untilTurnParked(service, session);
+  await endOverdueWaits(service.container.services, new Date(Date.now() + 700_000_000));
+};
 
 describe("a session without interaction", () => {
   for (const interaction of [undefined, { mode: "decline" }])
@@ -158,7 +162,7 @@ describe("a session with interaction.mode ask", () => {
     const [item] = await untilAsked(session);
     const openMs = Date.parse(item?.expiresAt ?? "") - Date.parse(item?.createdAt ?? "");
     assert.equal(Math.round(openMs / 1_000), 86_400);
-    await expire();
+    await expire(session);
     await service.completed(turn.statusUrl);
     const end = only(await readEvents(service, session.sessionId), "run.completed").at(-1);
     assert.deepEqual([end?.runId, end?.outcome], [turn.runId, "succeeded"]);
@@ -178,7 +182,7 @@ describe("a session with interaction.mode ask", () => {
     scriptByTask(service, { "ask and continue": asking });
     const session = await create("ask and continue", { mode: "ask", timeoutSeconds: 10 });
     await untilAsked(session);
-    await expire();
+    await expire(session);
     await service.completed(session.statusUrl);
     assert.match((await resultsOf(session))[0] ?? "", /^No person answered in time\./);
     const [end] = only(await readEvents(service, session.sessionId), "run.completed");
@@ -191,7 +195,7 @@ describe("a session with interaction.mode ask", () => {
     const session = await create("ask and fail", { mode: "ask", timeoutSeconds: 10, onTimeout: "fail" });
     await untilAsked(session);
     const calls = service.model.requests.length;
-    await expire();
+    await expire(session);
     await service.completed(session.statusUrl);
     const ends = only(await readEvents(service, session.sessionId), "run.completed");
     assert.deepEqual(

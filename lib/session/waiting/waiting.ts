@@ -41,7 +41,7 @@ export async function endWaits(
   return requestRun({ id: runId, sessionId, generation });
 }
 
-/** A budget is larger when its wait is settled, and also at its deadline, when the daily budget of the owner begins anew. */
+/** A budget is larger when its wait is settled, and also at its deadline, when a new day of the owner begins. */
 const BUDGET_STATE_AFTER = {
   settled: "done",
   deadline: "done",
