@@ -10,6 +10,10 @@ CREATE TABLE "inbox_items" (
 	"body" text NOT NULL,
 	"options" jsonb,
 	"form" json,
+	"call" json,
+	"for_session" boolean DEFAULT false NOT NULL,
+	"reason" text,
+	"begun_at" timestamp (3) with time zone,
 	"agent_name" text,
 	"state" text DEFAULT 'open' NOT NULL,
 	"settled_by" text,
@@ -22,13 +26,19 @@ CREATE TABLE "inbox_items" (
 	CONSTRAINT "inbox_items_settled" CHECK (("inbox_items"."state" = 'open') = ("inbox_items"."settled_at" is null))
 );
 --> statement-breakpoint
+ALTER TABLE "tool_calls" DROP CONSTRAINT "tool_calls_refusal";--> statement-breakpoint
 ALTER TABLE "sessions" ADD COLUMN "interaction" jsonb;--> statement-breakpoint
 ALTER TABLE "inbox_items" ADD CONSTRAINT "inbox_items_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "inbox_items_owner" ON "inbox_items" USING btree ("owner_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "inbox_items_owner_open" ON "inbox_items" USING btree ("owner_id","created_at","id") WHERE state = 'open';--> statement-breakpoint
 CREATE INDEX "inbox_items_root" ON "inbox_items" USING btree ("root_session_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "inbox_items_session" ON "inbox_items" USING btree ("session_id");--> statement-breakpoint
+CREATE INDEX "inbox_items_run_open" ON "inbox_items" USING btree ("run_id") WHERE state = 'open';--> statement-breakpoint
+CREATE UNIQUE INDEX "inbox_items_approval" ON "inbox_items" USING btree ("subject_id") WHERE kind = 'approval';--> statement-breakpoint
+CREATE INDEX "inbox_items_granted" ON "inbox_items" USING btree ("root_session_id") WHERE for_session;--> statement-breakpoint
 CREATE UNIQUE INDEX "inbox_items_open_subject" ON "inbox_items" USING btree ("subject_id") WHERE state = 'open';--> statement-breakpoint
+ALTER TABLE "tool_calls" ADD CONSTRAINT "tool_calls_refusal" CHECK ("tool_calls"."refusal" in ('plan_first', 'not_approved'));
+--> statement-breakpoint
 INSERT INTO "inbox_items" ("id", "session_id", "root_session_id", "owner_id", "run_id", "kind", "subject_id", "title", "body", "options", "form", "agent_name", "expires_at", "created_at")
 SELECT 'itm_' || substr(e."id", 5), e."session_id", coalesce(a."root_session_id", e."session_id"), s."owner_id", e."run_id", 'question', e."id", left(regexp_replace(e."question", '\s+', ' ', 'g'), 120), e."question", e."options", e."form", a."name", e."expires_at", e."created_at"
 FROM "elicitations" e JOIN "sessions" s ON s."id" = e."session_id" LEFT JOIN "agents" a ON a."session_id" = e."session_id"

@@ -29,7 +29,13 @@ import {
 
 /** The unencrypted fields of an MCP server of a session. The server's headers are encrypted in `sealed_secrets`. */
 export type McpServerRow = { url: string; type: "http" | "sse" };
-export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
+export type ToolPolicyRow = {
+  include: string[];
+  exclude: string[];
+  externalTurnExclude: string[];
+  /** Tools whose calls need a person's approval. Absent for no tools. */
+  approve?: string[];
+};
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
 /** A skill of a session. `version` is the skill's version at the creation of the session. */
 export type SessionSkill = { name: string; version: string; source: SkillSource };

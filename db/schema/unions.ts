@@ -17,8 +17,11 @@ export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as con
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 /** `interrupted`: a person took control of the browser while the call ran. */
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown", "interrupted"] as const;
-/** Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed. */
-export const CALL_REFUSALS = ["plan_first"] as const;
+/**
+ * Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed.
+ * `not_approved`: the call needs a person's approval, and has none.
+ */
+export const CALL_REFUSALS = ["plan_first", "not_approved"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
 /** Whether turns that no person started ask people. */

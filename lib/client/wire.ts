@@ -1084,8 +1084,8 @@ export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
   state: "started" | "succeeded" | "failed" | "unknown" | "interrupted";
-  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
-  refusal?: "plan_first" | undefined;
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run. */
+  refusal?: "plan_first" | "not_approved" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
   /** Whether the text is cut off. */
@@ -1234,7 +1234,7 @@ export type InboxItem = {
   sessionId: string;
   /** Id of the run that waits. Null for a plan that a person wrote. */
   runId: string | null;
-  /** `question`: the agent, or a tool server, asks a question. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
+  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
   /** The item in one line. That of a sub-agent begins with its name. */
   title: string;
@@ -1242,13 +1242,20 @@ export type InboxItem = {
   body: string;
   /** Answers to choose from. Another text is accepted too. */
   options?: Array<string> | undefined;
+  /** The call to approve. */
+  call?: {
+    toolCallId: string;
+    toolName: string;
+    /** The exact arguments. */
+    input: unknown;
+  } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
   expiresAt: string | null;
-  /** `open`: waits. `answered`, `declined`: for a question. `approved`: the plan is agreed. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
+  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
   state: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
   /** Who settled the item: a person on the session page, or a program with an API key. Absent if the service closed it. */
   settledBy?: "person" | "program" | undefined;
@@ -2976,6 +2983,7 @@ export type SessionDetail = {
       include: Array<string>;
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
+      approve?: Array<string> | undefined;
     };
     /** Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`. */
     mcpServers: Record<string, {
@@ -3412,6 +3420,8 @@ export type ToolPolicy = {
   exclude?: Array<string> | undefined;
   /** Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix. */
   externalTurnExclude?: Array<string> | undefined;
+  /** Tools whose calls wait for a person's approval. A trailing `*` matches any suffix. `@destructive` stands for tools of the caller's servers that are not declared `destructiveHint: false`. Where no person can be asked, such calls are denied at once. */
+  approve?: Array<string> | undefined;
 };
 
 /** A tool call ended. */
@@ -3435,8 +3445,8 @@ export type ToolResultEvent = {
   state: "succeeded" | "failed" | "unknown" | "interrupted";
   /** Name of the person who interrupted the call. Only with the state `interrupted`. */
   interruptedBy?: string | undefined;
-  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
-  refusal?: "plan_first" | undefined;
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run. */
+  refusal?: "plan_first" | "not_approved" | undefined;
   /** True if the turn was stopped during the call; absent otherwise. */
   stopped?: boolean | undefined;
   /** What the call did to the live page, at most 20 actions. Absent for calls that report none. */
@@ -4059,7 +4069,7 @@ export type Operations = {
     body: undefined;
     answer: InboxItemPage;
   };
-  /** Settle an item of the inbox. Answers or declines a question, after which the turn continues. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
+  /** Settle an item of the inbox. Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
   settleInboxItem: {
     parameters: { sessionId: string; itemId: string };
     body: {
@@ -4067,6 +4077,14 @@ export type Operations = {
       answer: string | Record<string, unknown>;
     } | {
       decline: true;
+    } | {
+      approve: true;
+      /** Also approves later calls of this tool in the session and its sub-agents. */
+      forSession?: true | undefined;
+    } | {
+      deny: true;
+      /** The agent reads it. */
+      reason?: string | undefined;
     };
     answer: InboxItemSettled;
   };

@@ -112,6 +112,8 @@ export type Tool = {
    * `architecture.md`, Plan and requirements.
    */
   changes: boolean;
+  /** Set for a tool of a caller's server that is not declared `destructiveHint: false`. */
+  isDestructive?: boolean | undefined;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
   /** How long a call with this input can take, in milliseconds, if that is less than `timeoutMs`. */

@@ -3,7 +3,7 @@ import { type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 
 /** An item of the inbox, as the API returns it. */
-export type Item = {
+type Item = {
   id: string;
   sessionId: string;
   runId: string | null;

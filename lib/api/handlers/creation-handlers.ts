@@ -144,6 +144,7 @@ async function readProfile(
     include: body.tools?.include ?? [],
     exclude: body.tools?.exclude ?? [],
     externalTurnExclude: body.tools?.externalTurnExclude ?? [],
+    ...(body.tools?.approve && body.tools.approve.length > 0 && { approve: body.tools.approve }),
   };
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;

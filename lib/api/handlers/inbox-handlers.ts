@@ -57,6 +57,7 @@ const toItem = (row: InboxItemRow) => ({
   body: row.body,
   ...(row.options && { options: row.options }),
   ...(row.form && { form: row.form }),
+  ...(row.call && { call: row.call }),
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
   state: row.state,

@@ -140,7 +140,7 @@ export type ToolCallView = {
   /** The person who interrupted the call by taking control. Null for a call that no person interrupted. */
   interruptedBy: string | null;
   /** Why a failed call was not run. Null for every other call. */
-  refusal: "plan_first" | null;
+  refusal: "plan_first" | "not_approved" | null;
   /** Whether the turn was stopped during the call. */
   isStopped: boolean;
   /** What the call did to the live page, as far as it reports that. */

@@ -38,17 +38,6 @@ export async function listOpenOfRun(
   );
 }
 
-/** Finds the text of the first question of a run that no one answered in time. */
-export async function findUnansweredOfRun(db: Executor, runId: string): Promise<string | undefined> {
-  const [row] = await db
-    .select({ question: elicitations.question })
-    .from(elicitations)
-    .where(and(eq(elicitations.runId, runId), eq(elicitations.state, "unanswered")))
-    .orderBy(asc(elicitations.createdAt), asc(elicitations.id))
-    .limit(1);
-  return row?.question;
-}
-
 /** Finds a question by its id; undefined if the session has no such question. */
 export async function findElicitation(
   db: Executor,

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { inboxItems, runs } from "#db/schema/index.ts";
 import type { ElicitationState, InboxSettler, InboxState } from "#db/schema/unions.ts";
@@ -9,25 +9,26 @@ export type InboxItemRow = typeof inboxItems.$inferSelect;
 
 /** A new item. The session that waits determines the owner, the root session and the name of the sub-agent. */
 type NewItem = Pick<InboxItemRow, "sessionId" | "runId" | "kind" | "subjectId" | "title" | "body"> &
-  Partial<Pick<InboxItemRow, "form" | "options" | "expiresAt">>;
+  Partial<Pick<InboxItemRow, "form" | "options" | "call" | "expiresAt">>;
 
 /**
  * Opens an item. If its subject has an open item already, that item gets the new title, text and deadline instead. The
  * caller has locked the session.
  */
 export async function openItem(tx: Transaction, item: NewItem): Promise<void> {
-  const { sessionId, form = null, options = null, expiresAt = null } = item;
+  const { sessionId, form = null, options = null, call = null, expiresAt = null } = item;
   const { title, body } = storable({ title: item.title, body: item.body });
   const values = {
     form: form && JSON.stringify(storable(form)),
     options: options && JSON.stringify(storable(options)),
+    call: call && JSON.stringify(storable(call)),
     expiresAt: expiresAt?.toISOString() ?? null,
   };
   await tx.execute(sql`
     insert into ${inboxItems} as item (id, session_id, root_session_id, owner_id, run_id, kind, subject_id, title, body,
-      options, form, agent_name, expires_at)
+      options, form, call, agent_name, expires_at)
     select ${newId("itm")}, s.id, coalesce(a.root_session_id, s.id), s.owner_id, ${item.runId}, ${item.kind},
-      ${item.subjectId}, ${title}, ${body}, ${values.options}::jsonb, ${values.form}::json, a.name,
+      ${item.subjectId}, ${title}, ${body}, ${values.options}::jsonb, ${values.form}::json, ${values.call}::json, a.name,
       ${values.expiresAt}::timestamptz
     from sessions s left join agents a on a.session_id = s.id where s.id = ${sessionId}
     on conflict (subject_id) where state = 'open'
@@ -98,6 +99,22 @@ export async function findItem(
 ): Promise<InboxItemRow | undefined> {
   const [row] = await selectItems(db).where(and(eq(inboxItems.id, id), ofSession(sessionId)));
   return row;
+}
+
+/** Finds the title of the first question or approval of a run that no one settled in time. */
+export async function findExpiredOfRun(
+  db: Executor,
+  { sessionId, runId }: { sessionId: string; runId: string },
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ title: inboxItems.title })
+    .from(inboxItems)
+    .where(
+      and(eq(inboxItems.sessionId, sessionId), eq(inboxItems.runId, runId), eq(inboxItems.state, "expired")),
+    )
+    .orderBy(asc(inboxItems.createdAt), asc(inboxItems.id))
+    .limit(1);
+  return row?.title;
 }
 
 /** Which items to list. */

@@ -4,6 +4,7 @@ import { answerInputSchema, formSchema } from "#lib/events/form-schema.ts";
 import { runId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation, PUBLISHER_AUTH, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
+import { textUpTo } from "../schemas/fields.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 
 /** Something that waits, or has waited, for a person. Source: `wire.md`, Inbox. */
@@ -14,7 +15,7 @@ const inboxItemSchema = z
     runId: runId.nullable().describe("Id of the run that waits. Null for a plan that a person wrote."),
     kind: z.enum(INBOX_KINDS).meta({
       description:
-        "`question`: the agent, or a tool server, asks a question. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
+        "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
     }),
     title: z.string().meta({
       description: "The item in one line. That of a sub-agent begins with its name.",
@@ -25,12 +26,20 @@ const inboxItemSchema = z
       .array(z.string())
       .optional()
       .meta({ description: "Answers to choose from. Another text is accepted too." }),
+    call: z
+      .object({
+        toolCallId: z.string().meta({ examples: ["call_h3k7pq"] }),
+        toolName: z.string().meta({ examples: ["mcp_crm__delete_contact"] }),
+        input: z.unknown().meta({ description: "The exact arguments.", examples: [{ id: 7 }] }),
+      })
+      .optional()
+      .meta({ description: "The call to approve." }),
     form: formSchema.optional().meta({ description: "The form to fill in." }),
     createdAt: timestamp,
     expiresAt: timestamp.nullable().describe("When the item expires. Null if it has no deadline."),
     state: z.enum(INBOX_STATES).meta({
       description:
-        "`open`: waits. `answered`, `declined`: for a question. `approved`: the plan is agreed. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone.",
+        "`open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone.",
     }),
     settledBy: z.enum(INBOX_SETTLERS).optional().meta({
       description:
@@ -48,8 +57,24 @@ const stateQuery = {
 
 /** The fields that the operations for settling an item share. */
 const settlement = z.union(
-  [z.strictObject({ answer: answerInputSchema }), z.strictObject({ decline: z.literal(true) })],
-  { error: "must be { answer } or { decline: true }" },
+  [
+    z.strictObject({ answer: answerInputSchema }),
+    z.strictObject({ decline: z.literal(true) }),
+    z.strictObject({
+      approve: z.literal(true),
+      forSession: z
+        .literal(true)
+        .optional()
+        .meta({ description: "Also approves later calls of this tool in the session and its sub-agents." }),
+    }),
+    z.strictObject({
+      deny: z.literal(true),
+      reason: textUpTo(2_000)
+        .optional()
+        .meta({ description: "The agent reads it.", examples: ["Not today"] }),
+    }),
+  ],
+  { error: "must be { answer }, { decline: true }, { approve: true } or { deny: true }" },
 );
 
 export const inboxOperations = {
@@ -86,11 +111,13 @@ export const inboxOperations = {
     path: "/api/sessions/:sessionId/inbox/:itemId",
     summary: "Settle an item of the inbox",
     description:
-      "Answers or declines a question, after which the turn continues. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page.",
+      "Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page.",
     bodyExamples: {
       "An answer": { answer: "EUR" },
       "A form": { answer: { email: "ada@shop.example", newsletter: false } },
       "No answer": { decline: true },
+      "A tool call": { approve: true },
+      "No approval": { deny: true, reason: "Not today" },
     },
     auth: PUBLISHER_AUTH,
     rate: "act",

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { INTERACTION_MODES, SESSION_STATES, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import { SESSION_STATES, STARTUP_STATUSES } from "#db/schema/unions.ts";
 import { outcomeSchema } from "#lib/events/event-schemas.ts";
 import { pageUrl, publicationId, sessionId, shareUrl, source, timestamp } from "#lib/events/wire-values.ts";
 import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import { listOf, success, turnState } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
+import { interactionRecordSchema } from "../schemas/interaction.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 import { callbackRecordSchema } from "./callbacks.ts";
 
@@ -50,15 +51,6 @@ const jsonRecord = z.record(z.string(), z.json());
  * A session with the settings that it was created with, without secrets. Source: specification, Session creation
  * request.
  */
-/** The `interaction` of a session, with its defaults. */
-const interactionRecordSchema = z
-  .object({
-    mode: z.enum(INTERACTION_MODES),
-    timeoutSeconds: z.int(),
-    onTimeout: z.enum(["continue", "fail"]),
-  })
-  .meta({ id: "InteractionRecord" });
-
 const sessionDetailSchema = z
   .object({
     success,
@@ -98,7 +90,12 @@ const sessionDetailSchema = z
             "The `systemPrompt` that the session was created with. Null if it was created without one.",
           examples: [null],
         }),
-      tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
+      tools: z.object({
+        include: names,
+        exclude: names,
+        externalTurnExclude: names,
+        approve: names.optional(),
+      }),
       mcpServers: z.record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) })).meta({
         description:
           "Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`.",

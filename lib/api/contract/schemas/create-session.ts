@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { CALLBACK_EVENTS, INTERACTION_MODES, SOURCES } from "#db/schema/unions.ts";
+import { CALLBACK_EVENTS, SOURCES } from "#db/schema/unions.ts";
 import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { readHttpUrl } from "#lib/text/http-url.ts";
 import { budgetSchema } from "./budget.ts";
 import { httpUrl, jsonObject, nameUpTo, textUpTo } from "./fields.ts";
+import { interactionSchema } from "./interaction.ts";
 import { messagesSchema } from "./message.ts";
 
 const withoutCredentials = (text: string) => {
@@ -143,6 +144,11 @@ const toolsSchema = z
         "Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix.",
       examples: [["elicit_user_input"]],
     }),
+    approve: toolNames.optional().meta({
+      description:
+        "Tools whose calls wait for a person's approval. A trailing `*` matches any suffix. `@destructive` stands for tools of the caller's servers that are not declared `destructiveHint: false`. Where no person can be asked, such calls are denied at once.",
+      examples: [["publish_variant", "@destructive"]],
+    }),
   })
   .meta({ id: "ToolPolicy", description: "Tool policy of the session." });
 
@@ -195,36 +201,6 @@ const delegationSchema = z
     id: "DelegationCaps",
     description:
       "Limits on live sub-agents, that is, sub-agents whose turn has not ended. They have no effect unless `subAgents` is enabled.",
-  });
-
-/** Whether turns that no person started ask people. Source: `wire.md`, Inbox. */
-const interactionSchema = z
-  .strictObject({
-    mode: z.enum(INTERACTION_MODES).meta({
-      description:
-        "`ask`: turns that no person started ask people too, and wait for their answers. `decline`, the default of a session without `interaction`: such turns are told at once that no person can answer.",
-    }),
-    timeoutSeconds: z
-      .number({ error: "must be an integer from 10 to 604800" })
-      .refine((seconds) => Number.isInteger(seconds) && seconds >= 10 && seconds <= 604_800, {
-        error: "must be an integer from 10 to 604800",
-      })
-      .optional()
-      .meta({
-        shownAs: { type: "integer", minimum: 10, maximum: 604_800 },
-        default: 86_400,
-        description: "How long such a turn waits for an answer.",
-        examples: [3_600],
-      }),
-    onTimeout: z.enum(["continue", "fail"]).optional().meta({
-      default: "continue",
-      description:
-        "What happens if no one answers in time. `continue`: the agent is told so. `fail`: the run ends `errored`, without a retry.",
-    }),
-  })
-  .meta({
-    id: "Interaction",
-    description: "Whether turns that no person started ask people. Sub-agents inherit it.",
   });
 
 /** Body of `POST /api/session`. Source: specification, Session creation request. */
