@@ -8,7 +8,7 @@ import { armFaults } from "#lib/faults/fault-point.ts";
 import { endOverdueWaits } from "#lib/session/waiting/waiting.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "../agents/agents-testing.ts";
 import { callTool, type McpService, openMcpService, readText } from "../mcp-server/builtin-mcp-testing.ts";
-import { type TestService, waitUntil } from "../testing.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "../turn/turn-testing.ts";
 import { listItems, onlyItem, settle, untilTurnParked } from "./inbox-testing.ts";
 import { ask, sayAsPerson } from "./waiting-testing.ts";
@@ -279,5 +279,50 @@ describe("a call that needs approval", () => {
     assert.match(readText(result), /^write_file was not run: it needs a person's approval/);
     const [recorded] = await resultsOf(session);
     assert.deepEqual([recorded?.state, recorded?.refusal], ["failed", "not_approved"]);
+  });
+
+  it("waits over a restart of the service, and then runs with the same arguments", async () => {
+    const first = await openTestService({ SANDBOX: "unconfined" });
+    const script = (on: TestService) =>
+      on.model.respondWith(({ answersSoFar }) =>
+        answersSoFar === 0
+          ? write("kept", "kept.txt")
+          : answersSoFar === 1
+            ? call("list_files", {})
+            : { text: "Done." },
+      );
+    script(first);
+    const session = await first.create("write over a restart", {
+      capabilities: { browser: false },
+      interaction: { mode: "ask" },
+      tools: { approve: ["write_file"] },
+    });
+    await untilTurnParked(first, session);
+    const item = await onlyItem(first, session);
+    await first.close({ keepFiles: true });
+    const second = await openTestService({ SANDBOX: "unconfined" }, first.dataDir);
+    script(second);
+    assert.deepEqual(await onlyItem(second, session), item);
+    assert.equal((await settle(second, session, item.id, { approve: true })).status, 200);
+    await second.completed(session.statusUrl);
+    const results = only(await readEvents(second, session.sessionId), "tool.result");
+    assert.deepEqual(
+      results.map(({ state }) => state),
+      ["succeeded", "succeeded"],
+    );
+    assert.match(results[1]?.preview ?? "", /kept\.txt/);
+    await second.close();
+  });
+
+  it("is named by at most 128 entries that are not empty", async () => {
+    const messages = [{ role: "user", parts: [{ type: "text", text: "go" }] }];
+    for (const [approve, error] of [
+      [Array(129).fill("a"), "tools.approve: must hold at most 128 names"],
+      [[""], "tools.approve[0]: must not be empty"],
+      ["write_file", "tools.approve: must be an array"],
+    ]) {
+      const response = await service.call("POST", "/api/session", { messages, tools: { approve } });
+      assert.deepEqual([response.status, ((await response.json()) as { error: string }).error], [400, error]);
+    }
   });
 });
