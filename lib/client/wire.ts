@@ -1236,6 +1236,8 @@ export type InboxItem = {
   runId: string | null;
   /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits. Absent if the session itself waits. */
+  agentName?: string | undefined;
   /** The item in one line. That of a sub-agent begins with its name. */
   title: string;
   /** The whole text. */

@@ -25,10 +25,11 @@ const ElicitationForms = lazily(
   async () => (await import("./elicitation-form.tsx")).ElicitationForms,
   <div className="min-h-40" />,
 );
+const Approvals = lazily(async () => (await import("../approvals/approvals.tsx")).Approvals);
 
 /**
- * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, and the message
- * box.
+ * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, the calls that
+ * wait for approval, and the message box.
  */
 export function Composer({
   textarea,
@@ -37,7 +38,7 @@ export function Composer({
   textarea: RefObject<HTMLTextAreaElement | null>;
   className?: string;
 }) {
-  const { role, agent, elicitations } = useSession();
+  const { session, role, agent, elicitations } = useSession();
   useSyncQueue();
   return (
     <section
@@ -47,6 +48,7 @@ export function Composer({
       <PlanPanel />
       <StateLine />
       {elicitations.length > 0 && <ElicitationForms onReplied={() => textarea.current?.focus()} />}
+      {session.asksApproval && <Approvals onSettled={() => textarea.current?.focus()} />}
       {agent ? (
         <AgentControls />
       ) : role === "drive" ? (

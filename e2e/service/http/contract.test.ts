@@ -575,6 +575,15 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return session.visit("POST", `/elicitations/${id}`, { decline: true });
     },
   ],
+  listPersonInbox: [200, async () => (await makeQuestion()).session.visit("GET", "/inbox?state=open")],
+  settlePersonInboxItem: [
+    200,
+    async () => {
+      const { session } = await makeQuestion();
+      const { data } = await service.read<{ data: { id: string }[] }>(`${session.api}/inbox`);
+      return session.visit("POST", `/inbox/${data[0]?.id}`, { answer: "EUR" });
+    },
+  ],
   listPersonQueue: [200, async () => (await makeQueued()).session.visit("GET", "/queue")],
   editPersonQueued: [
     200,

@@ -13,7 +13,7 @@ const listInbox = (services: ApiServices, { caller, query }: CallOf<"listInbox">
 /** `GET …/inbox`: lists the items of a session and its sub-agents, newest first. */
 const listSessionInbox = (
   services: ApiServices,
-  { session, query }: CallOf<"listSessionInbox">,
+  { session, query }: CallOf<"listSessionInbox" | "listPersonInbox">,
 ): Promise<Answer> =>
   list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query);
 
@@ -31,7 +31,7 @@ async function list(
 /** `POST …/inbox/:itemId`: settles an item. Called with an API key or from the session page. */
 async function settleInboxItem(
   services: ApiServices,
-  { params, body, caller }: CallOf<"settleInboxItem">,
+  { params, body, caller }: CallOf<"settleInboxItem" | "settlePersonInboxItem">,
 ): Promise<Answer> {
   const result = await settleItem(services, params, body, caller ? "program" : "person");
   switch (result.status) {
@@ -53,6 +53,7 @@ const toItem = (row: InboxItemRow) => ({
   sessionId: row.rootSessionId,
   runId: row.runId,
   kind: row.kind,
+  ...(row.agentName !== null && { agentName: row.agentName }),
   title: row.agentName === null ? row.title : `${row.agentName}: ${row.title}`,
   body: row.body,
   ...(row.options && { options: row.options }),
@@ -68,5 +69,7 @@ const toItem = (row: InboxItemRow) => ({
 export const inboxHandlers = {
   listInbox,
   listSessionInbox,
+  listPersonInbox: listSessionInbox,
   settleInboxItem,
+  settlePersonInboxItem: settleInboxItem,
 } satisfies Partial<Handlers>;

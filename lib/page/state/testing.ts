@@ -31,6 +31,7 @@ export const snapshot: SessionSnapshot = {
     hasWorkspace: true,
     mayDelegate: false,
     excludesTools: false,
+    asksApproval: false,
   },
   agent: null,
   agents: [],
@@ -98,6 +99,7 @@ export const snapshot: SessionSnapshot = {
     planning: "/planning",
     imports: "/imports",
     skills: "/skills",
+    inbox: "/inbox",
     agents: "/agents",
   },
 };

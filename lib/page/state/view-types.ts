@@ -15,6 +15,7 @@ import type {
   DeliveryRecord,
   ExportedMessage,
   ImportSummary,
+  InboxItem,
   LandingPage,
   LandingPageVersion,
   LeftOut,
@@ -73,6 +74,7 @@ export type {
   FormField,
   FormValue,
   ImportSummary,
+  InboxItem,
   LandingPage,
   LandingPageVersion,
   LeftOut,
@@ -166,6 +168,9 @@ export type QuestionView = {
   state: "open" | Extract<DomainEvent, { kind: "elicitation.resolved" }>["state"];
   answer: ElicitationAnswer | null;
 };
+
+/** A tool call that waits, or has waited, for a person's approval. */
+export type ApprovalView = InboxItem & { call: NonNullable<InboxItem["call"]> };
 
 /** Who stopped a run. `name` is the label of the person's share link, if it has one. */
 export type StopView = { by: "person" | "program" | "message"; name: string | null };

@@ -17,6 +17,10 @@ const inboxItemSchema = z
       description:
         "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
     }),
+    agentName: z
+      .string()
+      .optional()
+      .meta({ description: "Name of the sub-agent that waits. Absent if the session itself waits." }),
     title: z.string().meta({
       description: "The item in one line. That of a sub-agent begins with its name.",
       examples: ["Which currency?"],
@@ -55,7 +59,7 @@ const stateQuery = {
   state: z.enum(INBOX_STATES).optional().meta({ description: "Lists only items in this state." }),
 };
 
-/** The fields that the operations for settling an item share. */
+/** How an item is settled. */
 const settlement = z.union(
   [
     z.strictObject({ answer: answerInputSchema }),
@@ -76,6 +80,31 @@ const settlement = z.union(
   ],
   { error: "must be { answer }, { decline: true }, { approve: true } or { deny: true }" },
 );
+
+/** The fields that the operations for listing the items of a session share. */
+export const inboxListing = {
+  query: listQuerySchema.extend(stateQuery),
+  answers: { 200: listOf(inboxItemSchema) },
+};
+
+/** The fields that the operations for settling an item share. */
+export const inboxSettlement = {
+  bodyExamples: {
+    "An answer": { answer: "EUR" },
+    "A form": { answer: { email: "ada@shop.example", newsletter: false } },
+    "No answer": { decline: true },
+    "A tool call": { approve: true },
+    "No approval": { deny: true, reason: "Not today" },
+  },
+  body: settlement,
+  bodyBytesMax: 256 * 1024,
+  errors: ["conflict"],
+  answers: {
+    200: z
+      .object({ success: z.literal(true), item: inboxItemSchema })
+      .meta({ id: "InboxItemSettled", description: "The item after it was settled." }),
+  },
+} as const;
 
 export const inboxOperations = {
   listInbox: defineOperation({
@@ -103,8 +132,7 @@ export const inboxOperations = {
     description: "Lists the items of the session and its sub-agents.",
     auth: READER_AUTH,
     rate: "poll",
-    query: listQuerySchema.extend(stateQuery),
-    answers: { 200: listOf(inboxItemSchema) },
+    ...inboxListing,
   }),
   settleInboxItem: defineOperation({
     method: "POST",
@@ -112,22 +140,8 @@ export const inboxOperations = {
     summary: "Settle an item of the inbox",
     description:
       "Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page.",
-    bodyExamples: {
-      "An answer": { answer: "EUR" },
-      "A form": { answer: { email: "ada@shop.example", newsletter: false } },
-      "No answer": { decline: true },
-      "A tool call": { approve: true },
-      "No approval": { deny: true, reason: "Not today" },
-    },
     auth: PUBLISHER_AUTH,
     rate: "act",
-    body: settlement,
-    bodyBytesMax: 256 * 1024,
-    errors: ["conflict"],
-    answers: {
-      200: z
-        .object({ success: z.literal(true), item: inboxItemSchema })
-        .meta({ id: "InboxItemSettled", description: "The item after it was settled." }),
-    },
+    ...inboxSettlement,
   }),
 } as const satisfies Record<string, Operation>;
