@@ -5,8 +5,13 @@ import { type ApprovalDecision, createInboxActions } from "#lib/page/actions/inb
 import { describeApproval } from "#lib/page/labels/describe-approval.ts";
 import type { ApprovalView } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
-import { ApprovalCard } from "./approval-card.tsx";
+import { lazily } from "../../ui/lazily.tsx";
 import { useSyncApprovals } from "./use-sync-approvals.ts";
+
+const ApprovalCard = lazily(
+  async () => (await import("./approval-card.tsx")).ApprovalCard,
+  <div className="min-h-32" />,
+);
 
 /** An approval that was settled elsewhere before this page's decision, and how. */
 type Lost = { approval: ApprovalView; outcome: string };

@@ -121,7 +121,10 @@ function describeWait({
   // The list of approvals may not have been read yet, but the wait names their items.
   if (approvals.length > 0 || waitingOn?.ids.some((id) => id.startsWith("itm_"))) {
     if (role !== "drive") return wordsFor("waiting", { title: "Waiting for approval" });
-    return wordsFor("waiting", { title: "Waiting for your approval", detail: "Approve or deny it below." });
+    return wordsFor("waiting", {
+      title: "Waiting for your approval",
+      detail: approvals.length > 1 ? "Approve or deny the calls below." : "Approve or deny the call below.",
+    });
   }
   switch (waitingOn?.kind) {
     case "control":
