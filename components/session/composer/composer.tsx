@@ -13,7 +13,6 @@ import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { lazily } from "../../ui/lazily.tsx";
-import { AgentControls } from "./agent-controls.tsx";
 import { CANNOT_STEER, MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StopButton } from "./stop-button.tsx";
@@ -24,6 +23,10 @@ import { useSyncQueue } from "./use-sync-queue.ts";
 const ElicitationForms = lazily(
   async () => (await import("./elicitation-form.tsx")).ElicitationForms,
   <div className="min-h-40" />,
+);
+const AgentControls = lazily(
+  async () => (await import("./agent-controls.tsx")).AgentControls,
+  <div className="min-h-8" />,
 );
 const Approvals = lazily(async () => (await import("../approvals/approvals.tsx")).Approvals);
 
