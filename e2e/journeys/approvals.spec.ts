@@ -161,6 +161,14 @@ test("a call of a sub-agent is approved on the page of the session, which names 
   await expect(card).toHaveCount(0);
 });
 
+test("a stop withdraws the call, and its card disappears", async ({ page, stage }) => {
+  await open(page, stage, "[stop] go", { "[stop]": [write("a.txt"), { text: "Never." }] });
+  await expect(cardOf(page)).toBeVisible();
+  await page.getByRole("button", { name: /^Stop/ }).first().click();
+  await expect(cardOf(page)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Continue/ })).toBeVisible();
+});
+
 for (const width of [375, 1280])
   test(`an approval is accessible at ${width} px`, async ({ page, stage }) => {
     await page.setViewportSize({ width, height: 800 });
