@@ -43,7 +43,7 @@ export function createVariantPages(deps: VariantPagesDeps): VariantPages {
         const picture = await pageDeadline(call.signal, PICTURE_MS_MAX).race(() =>
           takePicture(live, { fullPage: false }),
         );
-        void recorder.note(call);
+        await recorder.note(call);
         const url = live.page().url();
         return storePicture(evidence, call, picture, { kind: "screenshot", title, url });
       }),

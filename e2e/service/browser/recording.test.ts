@@ -63,6 +63,14 @@ test("the recording has a picture of the page after each call that changed how i
   const again = await service.call("GET", path, undefined, { "if-none-match": etag });
   assert.equal(again.status, 304);
 
+  const exported = await service.call("GET", `/api/sessions/${sessionId}/export?format=html`);
+  const html = await exported.text();
+  const figures = [
+    ...html.matchAll(/<img src="data:image\/jpeg;base64,[^"]+" alt="The page after this call">/g),
+  ];
+  assert.equal(figures.length, 2);
+  assert.match(html, /<figcaption>red, http/);
+
   await playFollowUp(service, sessionId, [paint("green")]);
   await whenTitled(sessionId, ["Shop", "red", "blue", "green"]);
 });
@@ -104,9 +112,7 @@ test("with RECORDING_MAX_MB=0 there are no pictures", async () => {
     const { session } = await playTurn(quiet, [paint("red")], { targetUrl: site.url });
     // The last picture of the page is stored later than those of a recording.
     await waitUntil(
-      async () =>
-        (await quiet.call("GET", `/api/sessions/${session.sessionId}/live/picture`)).status === 200 ||
-        undefined,
+      async () => (await quiet.call("GET", `/api/sessions/${session.sessionId}/live/picture`)).status === 200,
       "the last picture",
     );
     const { data } = await quiet.read<{ data: Picture[] }>(`/api/sessions/${session.sessionId}/recording`);

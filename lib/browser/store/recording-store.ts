@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, lt, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, sql, sum } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { recordedPictures } from "#db/schema/index.ts";
 import { deriveId } from "#lib/session/new-id.ts";
@@ -105,6 +105,21 @@ export async function readRecordedPicture(
     .from(recordedPictures)
     .where(and(eq(recordedPictures.id, id), eq(recordedPictures.sessionId, sessionId)));
   return row?.bytes;
+}
+
+/** Returns the picture of the page as a call left it; undefined if the recording has none. */
+export async function findPictureAfter(
+  db: Database,
+  sessionId: string,
+  callId: string,
+): Promise<(RecordedPicture & Pick<Row, "bytes">) | undefined> {
+  const [row] = await db
+    .select()
+    .from(recordedPictures)
+    .where(and(eq(recordedPictures.sessionId, sessionId), eq(recordedPictures.callId, callId)))
+    .orderBy(desc(recordedPictures.position))
+    .limit(1);
+  return row;
 }
 
 /** Removes pictures that were taken before a time, at most `limit`. @returns how many were removed. */

@@ -45,7 +45,7 @@ export function createPageTools(services: HostServices): PageTools {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
       const result = await tool.execute(input, call);
-      if (tool.changes) void recorder.note(call);
+      if (tool.changes) await recorder.note(call);
       // Only the agent of the session is told what people did: another agent's call must not use the note up.
       const deeds = call.runId === null ? undefined : await control.takeNote(call.browserSessionId);
       const notes = [
@@ -59,7 +59,7 @@ export function createPageTools(services: HostServices): PageTools {
     recover: async () => undefined,
     async firstLook(session, signal) {
       const seen = await look(session, signal);
-      void recorder.note({ browserSessionId: session.browserSessionId, runId: null, callId: null });
+      await recorder.note({ browserSessionId: session.browserSessionId, runId: null, callId: null });
       return seen;
     },
     checkAccessibility: (request, call, onProgress) => checkAccessibility(browser, request, call, onProgress),

@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { BrowserRecords } from "#lib/browser/browser-records.ts";
 import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { NewRecordedPicture } from "#lib/browser/store/recording-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import { createDeadline } from "#lib/time/deadline.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import type { PageCall } from "../page-tools.ts";
 
 /** Takes the pictures of recordings: the page of a session as the agent's calls leave it. */
 export type PageRecorder = {
   /**
-   * Takes a picture of the page that a call has just left, and stores it unless it looks like the picture before. Calls do
-   * not wait for it. A picture that cannot be taken or stored is missing from the recording, and nothing fails.
+   * Takes a picture of the page that a call has just left, and stores it unless it looks like the picture before. Resolves
+   * when the picture is taken, so that it does not show what the next call does. A picture that cannot be taken or stored
+   * is missing from the recording, and nothing fails.
    */
   note: (call: Pick<PageCall, "browserSessionId" | "runId" | "callId">) => Promise<void>;
 };
@@ -21,10 +23,11 @@ type Deps = {
   logger: Pick<Logger, "debug">;
 };
 
-/** What a browser's recording is doing, and the hash of its last picture. */
-type Recording = { isBusy: boolean; isOff: boolean; lastHash: string };
+/** Whether a browser's recording is not wanted, and the hash of its last picture. */
+type Recording = { isOff: boolean; lastHash: string };
 
-const CAPTURE_MS_MAX = 3_000;
+/** How long a call waits for its picture. A picture takes about 0.1 s, unless the page is busy. */
+const CAPTURE_MS_MAX = 1_000;
 /** Of large pages, the second quality is tried. */
 const QUALITIES = [55, 25] as const;
 const BYTES_MAX = 1_048_576;
@@ -35,46 +38,40 @@ const TITLE_CHARS_MAX = 200;
 export function createPageRecorder({ browser, keepRecorded, logger }: Deps): PageRecorder {
   const recordings = new WeakMap<LiveBrowser["context"], Recording>();
 
-  async function record({ browserSessionId, runId, callId }: Parameters<PageRecorder["note"]>[0]) {
-    // A browser that has ended is not started again for a picture.
-    if (!browser.listUp().includes(browserSessionId)) return;
-    const live = await browser.ensure(browserSessionId);
-    const recording = recordings.get(live.context) ?? { isBusy: false, isOff: false, lastHash: "" };
-    recordings.set(live.context, recording);
-    if (recording.isOff || recording.isBusy) return;
-    recording.isBusy = true;
-    try {
-      const page = live.page();
-      const url = page.url();
-      if (!/^https?:/.test(url)) return;
-      const picture = await createDeadline({
-        ms: CAPTURE_MS_MAX,
-        lateMessage: "the page did not answer",
-      }).race(async () => ({ bytes: await capture(live), title: await page.title() }));
-      if (!picture.bytes) return;
-      const hash = createHash("sha256").update(url).update(picture.bytes).digest("base64");
-      if (hash === recording.lastHash) return;
-      recording.isOff = !(await keepRecorded({
-        sessionId: browserSessionId,
-        runId,
-        callId,
-        url: beginningOf(url, URL_CHARS_MAX),
-        title: beginningOf(picture.title, TITLE_CHARS_MAX),
-        bytes: picture.bytes,
-        key: randomUUID(),
-      }));
-      recording.lastHash = hash;
-    } finally {
-      recording.isBusy = false;
-    }
+  function recordingOf({ context }: LiveBrowser): Recording {
+    const recording = recordings.get(context) ?? { isOff: false, lastHash: "" };
+    recordings.set(context, recording);
+    return recording;
+  }
+  async function store(recording: Recording, picture: NewRecordedPicture): Promise<void> {
+    const isKept = await keepRecorded(picture);
+    if (!isKept) recording.isOff = true;
   }
 
   return {
-    note: (call) =>
-      record(call).catch((error: unknown) => {
-        const { browserSessionId: sessionId } = call;
+    async note({ browserSessionId: sessionId, runId, callId }) {
+      const logFailure = (error: unknown) =>
         logger.debug({ sessionId, err: error }, "a picture of the recording was not stored");
-      }),
+      try {
+        // A browser that has ended is not started again for a picture.
+        if (!browser.listUp().includes(sessionId)) return;
+        const live = await browser.ensure(sessionId);
+        const recording = recordingOf(live);
+        const url = live.page().url();
+        if (recording.isOff || !/^https?:/.test(url)) return;
+        const { bytes, title } = await pageDeadline(undefined, CAPTURE_MS_MAX).race(async () => ({
+          bytes: await capture(live),
+          title: await live.page().title(),
+        }));
+        const hash = bytes && createHash("sha256").update(url).update(bytes).digest("base64");
+        if (!bytes || !hash || hash === recording.lastHash) return;
+        recording.lastHash = hash;
+        const page = { url: beginningOf(url, URL_CHARS_MAX), title: beginningOf(title, TITLE_CHARS_MAX) };
+        store(recording, { sessionId, runId, callId, ...page, bytes, key: randomUUID() }).catch(logFailure);
+      } catch (error) {
+        logFailure(error);
+      }
+    },
   };
 }
 
