@@ -7,6 +7,7 @@ test.use({ viewport: { width: 1280, height: 800 } });
 
 /** Creates a step in which the agent's script paints the page. */
 const paint = (colour: string): Step => ({
+  text: `I paint it ${colour}.`,
   toolCalls: [
     {
       name: "browser_execute",
@@ -67,9 +68,8 @@ test("a person moves through the recording of a session, and opens a moment from
   const conversation = page.getByRole("region", { name: "Conversation" });
   await recording.getByRole("button", { name: "Back to live" }).click();
   await expect(recording).toBeHidden();
-  const group = conversation.getByRole("button", { name: /steps|calls/i });
-  if (await group.isVisible()) await group.click();
-  await conversation.getByRole("button", { expanded: false }).filter({ hasText: "page" }).nth(1).click();
+  // The lines of the three calls, in their order.
+  await conversation.locator("button[aria-expanded=false]").nth(1).click();
   await conversation.getByRole("button", { name: "Show the page after this call" }).first().click();
   await expect(picture).toHaveAccessibleName("The page at this moment: red");
 });
