@@ -1,6 +1,7 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { lazily } from "#components/ui/lazily.tsx";
 import { OnDemand } from "#components/ui/menu-button.tsx";
@@ -12,6 +13,7 @@ import type { PageSize } from "./use-live-pictures.ts";
 import { choiceOf, type ViewportChoice } from "./use-viewport.ts";
 import { ViewButton } from "./view-button.tsx";
 
+const RecordingView = lazily(async () => (await import("./recording/recording-view.tsx")).RecordingView);
 const loadViewMenu = async () => (await import("./view-menu.tsx")).ViewMenu;
 const ViewMenu = lazily(loadViewMenu, <ViewButton aria-haspopup="menu" aria-expanded />);
 
@@ -30,7 +32,9 @@ export function LiveStage({
   isShown: boolean;
 }) {
   const { live } = useRuntime();
-  const { control } = useSession();
+  const { control, browser } = useSession();
+  const recording = useRecording();
+  const isRecordingShown = recording && (recording.isOpen || browser.status === "expired");
   const stage = useRef<HTMLElement>(null);
   const [hasFocus, setFocus] = useState(false);
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -69,18 +73,21 @@ export function LiveStage({
         </OnDemand>
       </AddressBar>
       <ControlNotice />
-      <LiveView
-        surface={surface}
-        isShown={isShown}
-        hasFocus={hasFocus}
-        hasKeyboard={hasKeyboard}
-        viewport={viewport}
-        onPageSize={setPage}
-        onFocusChange={setFocus}
-        onRefused={hint.show}
-        isHinting={hint.isShown}
-        takeControl={takeControl}
-      />
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        {isRecordingShown && <RecordingView />}
+        <LiveView
+          surface={surface}
+          isShown={isShown && !recording?.isOpen}
+          hasFocus={hasFocus}
+          hasKeyboard={hasKeyboard}
+          viewport={viewport}
+          onPageSize={setPage}
+          onFocusChange={setFocus}
+          onRefused={hint.show}
+          isHinting={hint.isShown}
+          takeControl={takeControl}
+        />
+      </div>
     </section>
   );
 }

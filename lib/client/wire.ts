@@ -2451,6 +2451,28 @@ export type ReadyDeliverable = {
   value: unknown;
 };
 
+export type RecordedPicture = {
+  id: string;
+  /** The run whose call left the page like this. Null for the page before the first call of a turn. */
+  runId: string | null;
+  /** The tool call; null with `runId`. */
+  callId: string | null;
+  /** The page. At most 2,000 characters. */
+  url: string;
+  /** Title of the page. At most 200 characters. */
+  title: string;
+  sizeBytes: number;
+  /** Time in ISO 8601 format, UTC. */
+  takenAt: string;
+};
+
+/** The recording of a session's browser. */
+export type Recording = {
+  success: true;
+  /** Oldest first, at most 500. */
+  data: Array<RecordedPicture>;
+};
+
 /** The same delivery with the same body and id, in a new cycle of attempts. */
 export type Redelivered = {
   success: true;
@@ -4001,6 +4023,18 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
+  /** List the pictures of the browser's recording. A picture is taken of the page as each call of the agent that may change it has left it, and of the page before the first call of a turn. A picture that looks like the one before is left out. At most 500 pictures are kept, within a budget of the operator (`RECORDING_MAX_MB`); older ones are thinned out. */
+  listRecordedPictures: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: Recording;
+  };
+  /** Read a picture of the browser's recording */
+  readRecordedPicture: {
+    parameters: { sessionId: string; pictureId: string };
+    body: undefined;
+    answer: Response;
+  };
   /** List the transcript. Lists messages, oldest first. Queued messages are not part of the transcript. */
   listMessages: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: number | undefined };
@@ -4403,6 +4437,8 @@ export const OPERATIONS = {
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true,"hasText":false},
+  listRecordedPictures: {"method":"GET","path":"/api/sessions/:sessionId/recording","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  readRecordedPicture: {"method":"GET","path":"/api/sessions/:sessionId/recording/:pictureId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},

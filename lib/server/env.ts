@@ -190,6 +190,7 @@ const envSchema = z.object({
   BROWSER_PAGE_MEMORY_MB: wholeNumber(2_048, 0, 1_000_000),
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
+  RECORDING_MAX_MB: wholeNumber(24, 0, 1_000),
   BROWSER_WEBDRIVER: z.enum(["true", "false"]).default("true"),
   BROWSER_HOST_LINGER_MS: wholeNumber(60_000),
   BROWSER_HOSTS: z

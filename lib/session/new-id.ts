@@ -17,6 +17,7 @@ type IdKind =
   | "lgn"
   | "con"
   | "imp"
+  | "pic"
   | "pub"
   | "rel"
   | "rep"

@@ -154,6 +154,7 @@ function pathsOf(sessionId: string, pageId: string) {
     files: `/api/sessions/${sessionId}/files`,
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
+    recording: `/api/sessions/${sessionId}/recording`,
     variants: `${data}/variants`,
     tests: `${data}/tests`,
     planning: data,

@@ -275,6 +275,7 @@ export const createTestHost = (
   files: workspaceFiles(createTestSandbox()),
   evidence: createEvidenceMemory(),
   snapshots: createSnapshotBook(),
+  recorder: { note: async () => {} },
   scriptHelpers: () => ({}),
   variants: NO_VARIANTS,
   ...given,
