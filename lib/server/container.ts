@@ -391,6 +391,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
       annotations: env.annotationLimits,
       excludesTools: env.EXTERNAL_TURN_EXCLUDE.length > 0,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
+      embedOrigins: env.EMBED_ORIGINS,
       model: {
         id: model.id,
         label: model.label,
@@ -476,6 +477,7 @@ const mount = (env: Env, services: ApiServices, { live, player, builtinMcp }: Pa
   servePage: (request) => answerPageRequest({ env, pages: services.servedPages }, request),
   exchangeLinkForCookie: (request) =>
     exchangeLinkForCookie(services, {
+      isInFrame: request.headers.get("sec-fetch-dest") === "iframe",
       method: request.method,
       url: new URL(request.url),
       cookieHeader: request.headers.get("cookie"),

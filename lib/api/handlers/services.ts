@@ -119,6 +119,8 @@ export type ApiServices = AuthServices & {
     /** Whether the deployment excludes tools from turns that no person started. */
     excludesTools: boolean;
     firstPartyOrigins: readonly string[];
+    /** Origins whose pages may show a session in a frame. */
+    embedOrigins: readonly string[];
     model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };
 };

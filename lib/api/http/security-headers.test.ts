@@ -85,11 +85,11 @@ describe("security headers", () => {
 
 describe("the content policy of the service's pages", () => {
   const directivesOf = (path: string, isDev = false) =>
-    makePagePolicy(new URL(path, "http://service.example"), isDev).policy.split("; ");
+    makePagePolicy(new URL(path, "http://service.example"), isDev, []).policy.split("; ");
 
   test("allows no inline style and no inline script without the nonce of the answer", () => {
     for (const path of ["/", "/docs", "/s/ses_a", "/s/ses_a/live"]) {
-      const { policy, nonce } = makePagePolicy(new URL(path, "http://service.example"), false);
+      const { policy, nonce } = makePagePolicy(new URL(path, "http://service.example"), false, []);
       assert.doesNotMatch(policy, /unsafe/);
       assert.ok(policy.split("; ").includes(`style-src 'self' 'nonce-${nonce}'`));
       assert.ok(policy.includes(`script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`));
@@ -97,7 +97,7 @@ describe("the content policy of the service's pages", () => {
   });
 
   test("has a different nonce each time", () => {
-    const nonces = [1, 2, 3].map(() => makePagePolicy(new URL("http://service.example/"), false).nonce);
+    const nonces = [1, 2, 3].map(() => makePagePolicy(new URL("http://service.example/"), false, []).nonce);
     assert.equal(new Set(nonces).size, 3);
   });
 
