@@ -1,5 +1,6 @@
 import { expect } from "@playwright/test";
 import { createLink, embedding, frameUrl, openHost } from "./embed-host.ts";
+import { expectAccessible } from "./expect-accessible.ts";
 import { GREEN, goTo, script, toolsOf } from "./journey.ts";
 
 embedding.use({ viewport: { width: 1280, height: 800 } });
@@ -81,15 +82,17 @@ embedding(
     script(model, { "[hello]": [{ text: "Hello." }] });
     const session = await service.create("[hello]");
     await service.completed(session.statusUrl);
-    const named = { role: "drive", embedOrigins: ["https://www.example"] } as const;
-    const elsewhere = await createLink(service, session.sessionId, named);
+    const elsewhere = await createLink(service, session.sessionId, {
+      role: "drive",
+      embedOrigins: ["https://www.example"],
+    });
     const sockets: string[] = [];
     page.on("websocket", (socket) => sockets.push(socket.url()));
     const refused = await openHost(page, sites.allowed, frameUrl(service, elsewhere.shareUrl));
     await expect(refused.getByText("This link may not be shown on this site.")).toBeVisible();
     expect(sockets).toEqual([]);
     const here = await createLink(service, session.sessionId, {
-      ...named,
+      role: "drive",
       embedOrigins: [sites.allowed.origin],
     });
     const shown = await openHost(page, sites.allowed, frameUrl(service, here.shareUrl));
@@ -159,5 +162,44 @@ embedding(
     await expect(frame.getByRole("button", { name: "Take over" })).toHaveCount(0);
     await expect(frame.getByText("Seen.")).toHaveCount(0);
     expect(await context.cookies()).toEqual([]);
+  },
+);
+
+embedding(
+  "the page of a frame is accessible, wide and narrow, and its results open and close",
+  async ({ page, stage: { model, service, webPage }, cleanConsole }) => {
+    cleanConsole.allow(/404/);
+    model.respondWith(({ kind, userText, answersSoFar }) => {
+      if (kind === "structured") return { json: { title: "Green" } };
+      return answersSoFar === 0 && userText.includes("[look]") ? goTo(webPage.url) : { text: "Looked." };
+    });
+    const session = await service.create("[look]", {
+      outputSchema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+    });
+    await service.completed(session.statusUrl);
+    for (const width of [1280, 360])
+      for (const view of ["both", "live", "conversation"]) {
+        await page.setViewportSize({ width, height: 640 });
+        // With another query, because another fragment alone would not load the page.
+        await page.goto(frameUrl(service, session.shareUrl, `?view=${view}&width=${width}`));
+        const main = page.getByRole("main");
+        if (view !== "live") await expect(main.getByText("Looked.")).toBeVisible();
+        if (view === "live" || (view === "both" && width === 1280))
+          await expect(main.getByRole("img", { name: "Live view of the page" })).toBeVisible();
+        await expectAccessible(page, `the frame's ${view} at ${width} px`);
+        const { scrollWidth } = await page.evaluate(() => document.documentElement);
+        expect(scrollWidth).toBeLessThanOrEqual(width);
+      }
+    const line = page.getByRole("button", { name: /^Structured result/ });
+    await line.press("Enter");
+    await expect(page.getByRole("button", { name: "Back" })).toBeFocused();
+    await expect(page.getByRole("tabpanel").getByText("Green")).toBeVisible();
+    await expectAccessible(page, "the frame's results");
+    await page.getByRole("button", { name: "Back" }).press("Enter");
+    await expect(page.getByRole("tabpanel")).toHaveCount(0);
+    await expect(line).toBeFocused();
+    await page.goto(`${service.baseUrl}/embed/${session.sessionId}?none`);
+    await expect(page.getByText("The link is wrong, was revoked, or has expired.")).toBeVisible();
+    await expectAccessible(page, "a frame without a token");
   },
 );

@@ -10,12 +10,12 @@ export function readHttpUrl(text: string): URL | undefined {
 }
 
 /**
- * Whether a text is the origin of an http(s) URL, written as browsers write it, such as `https://app.example`. An IPv6
- * address is not accepted, because content policies cannot contain it.
+ * Whether a text is the origin of an http(s) URL, written as browsers write it, such as `https://app.example`. Wildcards,
+ * IPv6 addresses and other characters are not accepted, because the text becomes a part of content policies.
  */
 export const isOrigin = (text: string): boolean => {
   const url = readHttpUrl(text);
-  return url !== undefined && url.origin === text && !url.hostname.startsWith("[");
+  return url !== undefined && url.origin === text && /^[a-z\d.-]+$/.test(url.hostname);
 };
 
 /**

@@ -105,6 +105,19 @@ describe("the content policy of the service's pages", () => {
     assert.ok(directivesOf("/", true).includes("style-src 'self' 'unsafe-inline'"));
   });
 
+  test("lets the allowed origins frame the pages of frames, and no others", () => {
+    const ancestorsOf = (path: string, origins: string[]) =>
+      makePagePolicy(new URL(path, "http://service.example"), false, origins)
+        .policy.split("; ")
+        .find((directive) => directive.startsWith("frame-ancestors"));
+    const origins = ["https://a.example", "https://b.example"];
+    assert.equal(ancestorsOf("/embed/ses_a", origins), "frame-ancestors https://a.example https://b.example");
+    assert.equal(ancestorsOf("/embed/ses_a", []), "frame-ancestors 'none'");
+    for (const path of ["/", "/s/ses_a", "/s/ses_a/live", "/embedded", "/docs", "/login"])
+      assert.equal(ancestorsOf(path, origins), "frame-ancestors 'none'", path);
+    assert.equal(answerKindOf("/embed/ses_a"), "frame");
+  });
+
   test("forbids frames, plugins and another base", () => {
     const directives = directivesOf("/s/ses_a");
     for (const directive of [
