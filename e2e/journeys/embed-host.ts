@@ -51,7 +51,7 @@ async function startHostSite(clientFolder: string) {
 type HostSite = Awaited<ReturnType<typeof startHostSite>>;
 
 /** A site whose pages may show frames of the service, and one whose pages may not. */
-export type HostSites = { allowed: HostSite; foreign: HostSite };
+type HostSites = { allowed: HostSite; foreign: HostSite };
 
 /**
  * A test with host pages on other sites than the service's, in a browser that blocks third-party cookies.

@@ -1,9 +1,9 @@
 import type { AnnotationRecord, Deliverable, FollowUpAccepted } from "./wire.ts";
 
 /** Marks the messages between a host page and the frame of a session. Source: `wire.md`, Embedding. */
-export const FRAME_PROTOCOL = "agent-session";
+const FRAME_PROTOCOL = "agent-session";
 /** The version of these messages. A new version may remove messages or fields; the same version only adds some. */
-export const FRAME_VERSION = 1;
+const FRAME_VERSION = 1;
 
 /** The most characters that the text of `send` may have. */
 export const HOST_TEXT_CHARS_MAX = 100_000;
