@@ -5,15 +5,10 @@ import type { FrameEnd } from "#lib/client/frame-messages.ts";
 import { createFrameAccess, readFragmentToken, readFrame } from "#lib/page/frame/frame-access.ts";
 import type { HostLink } from "#lib/page/frame/host-link.ts";
 import { Button } from "../ui/button.tsx";
-import { lazily } from "../ui/lazily.tsx";
 import { EmbedNote } from "./embed-note.tsx";
+import { EmbeddedSession } from "./embedded-session.tsx";
 import { readEmbedView, type ShownFrame } from "./shown-frame.ts";
 import { useHostLink } from "./use-host-link.ts";
-
-const EmbeddedSession = lazily(
-  async () => (await import("./embedded-session.tsx")).EmbeddedSession,
-  <EmbedNote title="Loading" />,
-);
 
 /** What the page shows. `unreached` can be tried again; `ended` lasts until the address has another token. */
 type Stage =

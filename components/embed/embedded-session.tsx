@@ -10,14 +10,12 @@ import { DrawerContext, type DrawerState } from "../runtime/drawer-context.tsx";
 import { SessionProvider, useLiveStatus, useRuntime, useSession } from "../runtime/session-context.tsx";
 import { StopProvider } from "../session/composer/stop-context.tsx";
 import { StateAnnouncer } from "../session/state-announcer.tsx";
-import { lazily } from "../ui/lazily.tsx";
+import { BothPanes } from "./both-panes.tsx";
+import { ConversationPane } from "./conversation-pane.tsx";
+import { LivePane } from "./live-pane.tsx";
+import { ResultPane } from "./result-pane.tsx";
 import { saveFile } from "./save-file.ts";
 import type { EmbeddedSessionProps } from "./shown-frame.ts";
-
-const LivePane = lazily(async () => (await import("./live-pane.tsx")).LivePane);
-const ConversationPane = lazily(async () => (await import("./conversation-pane.tsx")).ConversationPane);
-const BothPanes = lazily(async () => (await import("./both-panes.tsx")).BothPanes);
-const ResultPane = lazily(async () => (await import("./result-pane.tsx")).ResultPane);
 
 /** Shows a session in a frame, and exchanges messages with the host page. */
 export function EmbeddedSession(props: EmbeddedSessionProps) {

@@ -187,7 +187,7 @@ embedding(
         if (view === "live" || (view === "both" && width === 1280))
           await expect(main.getByRole("img", { name: "Live view of the page" })).toBeVisible();
         await expectAccessible(page, `the frame's ${view} at ${width} px`);
-        const { scrollWidth } = await page.evaluate(() => document.documentElement);
+        const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(scrollWidth).toBeLessThanOrEqual(width);
       }
     const line = page.getByRole("button", { name: /^Structured result/ });
