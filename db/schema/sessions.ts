@@ -162,6 +162,8 @@ export const shareTokens = pgTable(
     role: text("role").$type<ShareRole>().notNull(),
     label: text("label"),
     expiresAt: instant("expires_at"),
+    /** Origins whose pages may show the link in a frame; null for all origins of the deployment. */
+    embedOrigins: jsonb("embed_origins").$type<string[]>(),
     revokedAt: instant("revoked_at"),
     createdAt: createdAt(),
   },

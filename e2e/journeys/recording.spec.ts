@@ -56,7 +56,7 @@ test("a person moves through the recording of a session, and opens a moment from
     .toBeGreaterThan(100);
   await recording.getByRole("button", { name: "Previous picture" }).click();
   await expect(picture).toHaveAccessibleName("The page at this moment: red");
-  await expectAccessible(page);
+  await expectAccessible(page, "the recording");
   await takePictures(page, "recording");
 
   await moment.focus();

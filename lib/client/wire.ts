@@ -1163,6 +1163,19 @@ export type FollowUpAccepted = {
   queued: boolean;
 };
 
+/** What the page of a frame shows. */
+export type Frame = {
+  success: true;
+  /** `live-view` if the token is that of a `liveViewUrl`, which shows nothing else of the session. */
+  scope: "session" | "live-view";
+  /** The service's `EMBED_ORIGINS`. */
+  origins: Array<string>;
+  /** Those of `origins` that the link names. Null if it names none. */
+  linkOrigins: Array<string> | null;
+  /** What the page shows at first. Its form is internal and changes without notice. */
+  snapshot: unknown;
+};
+
 export type Health = {
   ok: true;
 };
@@ -3064,6 +3077,8 @@ export type ShareLink = {
   /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
   role: "view" | "comment" | "drive";
   label: string | null;
+  /** Origins whose pages may show the link in a frame. Null for all of the service's `EMBED_ORIGINS`. */
+  embedOrigins: Array<string> | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the link expires. ISO 8601, UTC. Null if it never expires. */
@@ -4126,6 +4141,8 @@ export type Operations = {
       role: "view" | "comment" | "drive";
       /** Label that lists show, for example the name of the recipient. */
       label?: string | undefined;
+      /** Origins whose pages may show the link in a frame, each one of the service's `EMBED_ORIGINS`. Default: all of `EMBED_ORIGINS`. */
+      embedOrigins?: Array<string> | undefined;
       /** When the link expires. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
     };

@@ -531,6 +531,8 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   postPersonMessage: [202, async () => (await makeSession()).visit("POST", "/messages", { text: "more" })],
+  readFrame: [200, async () => (await makeSession()).visit("GET", "/frame")],
+  postHostMessage: [202, async () => (await makeSession()).visit("POST", "/host-messages", { text: "more" })],
   annotateAsPerson: [200, async () => (await makeSession()).visit("POST", "/annotations", annotation)],
   listPersonShareLinks: [200, async () => (await makeShareLink()).session.visit("GET", "/share-links")],
   createPersonShareLink: [

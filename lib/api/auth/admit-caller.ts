@@ -10,8 +10,8 @@ import { actorOf, visitorActor } from "./actor-of.ts";
 import type { AuthServices } from "./auth-services.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
-import { readVisit } from "./exchange-link.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
+import { readRequestAccess, readShareToken } from "./share-token.ts";
 
 type AdmissionServices = Pick<
   AuthServices,
@@ -71,7 +71,7 @@ export async function admitCaller(
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
   // Without a credential, `authenticate` always returns an error, which names the headers for an API key.
-  if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
+  if (auth.kind === "share" && auth.orKey && readToken(auth, headers) === undefined)
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))
     return fail("forbidden", "only the service's own pages may send this request");
@@ -122,9 +122,11 @@ export const LOCAL_OWNER = "local";
 /** The person who is signed in on the landing page. */
 const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
-/** Reads the secret of a visitor's link from the visitor's cookies. */
-const readToken = ({ liveView }: ShareAuth, cookies: string | null): string | undefined =>
-  readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
+/** Reads the secret of a visitor's link from the request's header or cookies. */
+const readToken = ({ liveView }: ShareAuth, headers: Headers): string | undefined =>
+  readShareToken(headers) ??
+  readShareCookie(headers.get("cookie")) ??
+  (liveView ? readLiveViewCookie(headers.get("cookie")) : undefined);
 
 type ShareAuth = Extract<OperationAuth, { kind: "share" }>;
 
@@ -135,10 +137,10 @@ async function admitVisitor(
   request: Request,
   sessionId: string,
 ): Promise<Admission> {
-  const cookies = request.headers.get("cookie");
-  if (readToken(auth, cookies) === undefined) return unknownSession();
+  const { headers } = request;
+  if (readToken(auth, headers) === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
-  const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
+  const access = session && (await readRequestAccess(services, sessionId, headers, auth.liveView ?? false));
   if (!session || !access) return services.failedAttempts.refuse(clientOf(request), unknownSession());
   markKnownCaller(request);
   const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);

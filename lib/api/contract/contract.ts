@@ -6,6 +6,7 @@ import { browserFileOperations } from "./operations/browser-files.ts";
 import { budgetOperations } from "./operations/budget.ts";
 import { callbackOperations } from "./operations/callbacks.ts";
 import { elicitationOperations } from "./operations/elicitations.ts";
+import { embedOperations } from "./operations/embed.ts";
 import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
@@ -48,6 +49,7 @@ export const contract = {
   ...callbackOperations,
   ...shareLinkOperations,
   ...pageOperations,
+  ...embedOperations,
   ...agentPageOperations,
   ...browserFileOperations,
   ...variantOperations,

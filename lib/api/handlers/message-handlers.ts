@@ -19,9 +19,22 @@ const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promis
 const postPersonMessage = (services: ApiServices, call: CallOf<"postPersonMessage">): Promise<Answer> =>
   accept(services, call, "person");
 
+/**
+ * Posts a message of the page around a frame. The page is a program, so that the turn never counts as started by a
+ * person. Source: `wire.md`, Embedding.
+ */
+const postHostMessage = (services: ApiServices, call: CallOf<"postHostMessage">): Promise<Answer> =>
+  accept(services, call, "external");
+
 async function accept(
   services: ApiServices,
-  { body, hashBody, params, session }: CallOf<"postMessage" | "postPersonMessage">,
+  {
+    body,
+    caller,
+    hashBody,
+    params,
+    session,
+  }: CallOf<"postMessage" | "postPersonMessage" | "postHostMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
@@ -41,8 +54,8 @@ async function accept(
     mode: body.mode ?? "queue",
     origin,
     deploymentExcludes: services.settings.excludesTools,
-    // People on the page are not the caller whose id the session has.
-    userId: body.userId ?? (origin === "external" ? session.userId : null),
+    // Visitors with a share link are not the caller whose id the session has.
+    userId: body.userId ?? (caller ? session.userId : null),
     idempotencyKey,
     bodyHash: hashBody(),
   };
@@ -85,4 +98,5 @@ export async function answerAccepted(
 export const messageHandlers = {
   postMessage,
   postPersonMessage,
+  postHostMessage,
 } satisfies Partial<Handlers>;

@@ -19,6 +19,14 @@ export const streamQuerySchema = z.object({
     }),
 });
 
+/** Query of the live socket. Source: `wire.md`, WebSocket. */
+export const liveQuerySchema = streamQuerySchema.extend({
+  auth: z.literal("frame", { error: 'must be "frame"' }).optional().meta({
+    description:
+      "`frame`: the service ignores the credentials of the request; the client sends its token in the first frame.",
+  }),
+});
+
 /**
  * The header `Last-Event-ID`, which an `EventSource` sends when it reconnects. The handler reads the header itself.
  * Source: `wire.md`, Stream.

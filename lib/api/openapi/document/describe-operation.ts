@@ -52,7 +52,7 @@ function describeSecurity(operation: Operation): Record<string, string[]>[] {
     case "key":
       return keys;
     case "share":
-      return auth.orKey ? [...keys, { shareCookie: [] }] : [{ shareCookie: [] }];
+      return [...(auth.orKey ? keys : []), { shareCookie: [] }, { shareToken: [] }];
     case "login":
       return [{ loginCookie: [] }];
     case "page":
