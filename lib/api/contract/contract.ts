@@ -9,6 +9,7 @@ import { elicitationOperations } from "./operations/elicitations.ts";
 import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
+import { homeOperations } from "./operations/home.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { loginOperations } from "./operations/logins.ts";
@@ -48,6 +49,7 @@ export const contract = {
   ...callbackOperations,
   ...shareLinkOperations,
   ...pageOperations,
+  ...homeOperations,
   ...agentPageOperations,
   ...browserFileOperations,
   ...variantOperations,
