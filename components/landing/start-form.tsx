@@ -4,12 +4,14 @@ import { ArrowRight, LoaderCircle } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input, Textarea } from "#components/ui/field.tsx";
+import { lazily } from "#components/ui/lazily.tsx";
 import { Switch } from "#components/ui/switch.tsx";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { composeCurl, composeRequest, fieldOfError, startSession } from "#lib/page/actions/start-session.ts";
 import { CurlPreview } from "./curl-preview.tsx";
-import { readSchema } from "./read-schema.ts";
-import { SchemaEditor } from "./schema-editor.tsx";
+import { NO_SCHEMA } from "./schema/written-schema.ts";
+
+const SchemaEditor = lazily(async () => (await import("./schema/schema-editor.tsx")).SchemaEditor);
 
 /** Example tasks: one for a session that edits the page, and one for a session with a structured result. */
 const EDITING_EXAMPLE = "Make the headline say “Winter sale” and hide the banner.";
@@ -47,15 +49,18 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
           onDelegate={form.setMayDelegate}
         />
         {form.isStructured && (
-          <SchemaEditor text={form.schemaText} problem={form.schemaProblem} onChange={form.setSchemaText} />
+          <SchemaEditor text={form.schemaText} problem={form.schemaProblem} onChange={form.setWritten} />
         )}
         {problem && problem.field === undefined && (
           <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-bad text-sm">
             {problem.text}
           </p>
         )}
-        <div className="flex items-center gap-3">
+        <div className="flex flex-wrap items-center gap-3">
           <StartButton isStarting={form.isStarting} />
+          <Button size="lg" disabled={form.isStarting} onClick={() => void form.startExample()}>
+            Try the example
+          </Button>
           <span className="text-faint text-xs max-sm:hidden">Ctrl+Enter starts</span>
         </div>
       </form>
@@ -72,7 +77,7 @@ function useStartForm(demoUrl: string) {
   const [task, setTask] = useState("");
   const [targetUrl, setTargetUrl] = useState(demoUrl);
   const [isStructured, setStructured] = useState(false);
-  const [schemaText, setSchemaText] = useState("");
+  const [written, setWritten] = useState(NO_SCHEMA);
   const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -84,7 +89,7 @@ function useStartForm(demoUrl: string) {
     return () => window.removeEventListener("pageshow", reset);
   }, []);
 
-  const read = isStructured ? readSchema(schemaText) : undefined;
+  const read = isStructured ? written.read : undefined;
   const schema = read?.isValid ? read.schema : undefined;
   const taskExample = isStructured ? STRUCTURED_EXAMPLE : EDITING_EXAMPLE;
   const target = readTarget(targetUrl);
@@ -114,8 +119,21 @@ function useStartForm(demoUrl: string) {
     if (task.trim() === "") return report({ field: "task", text: "Describe what the agent should do." });
     if (!target.isAddress) return report({ field: "targetUrl", text: target.problem });
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
+    await send(request);
+  }
+  /** Starts the example of the task field on the demo page, whatever the form contains. */
+  const startExample = () =>
+    send(
+      composeRequest({
+        task: EDITING_EXAMPLE,
+        targetUrl: demoUrl,
+        outputSchema: undefined,
+        mayDelegate: false,
+      }),
+    );
+  async function send(sent: typeof request): Promise<void> {
     setStarting(true);
-    const outcome = await startSession(request);
+    const outcome = await startSession(sent);
     // The form is not cleared, so that a visitor who returns from the session's page finds the values again.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
@@ -127,18 +145,19 @@ function useStartForm(demoUrl: string) {
     taskExample,
     targetUrl,
     isStructured,
-    schemaText,
+    schemaText: written.text,
     mayDelegate,
     isStarting,
     problem,
     request,
     problemAt,
     start,
-    schemaProblem: schemaText !== "" && read && !read.isValid ? read.problem : problemAt("outputSchema"),
+    startExample,
+    schemaProblem: written.text !== "" && read && !read.isValid ? read.problem : problemAt("outputSchema"),
     setTask: edit(setTask),
     setTargetUrl: edit(setTargetUrl),
     setStructured: edit(setStructured),
-    setSchemaText: edit(setSchemaText),
+    setWritten: edit(setWritten),
     setMayDelegate: edit(setMayDelegate),
   };
 }

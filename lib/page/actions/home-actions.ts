@@ -13,7 +13,7 @@ export type SessionPage = { data: SessionSummary[]; nextCursor: string | null };
 const PAGE = 20;
 
 /** Composes the path that answers one page of the list. */
-export function listPath({ text, filter, cursor }: ListQuery): string {
+function listPath({ text, filter, cursor }: ListQuery): string {
   const query = new URLSearchParams({ limit: String(PAGE) });
   const { states } = STATE_FILTERS[filter];
   if (text.trim() !== "") query.set("q", text.trim());

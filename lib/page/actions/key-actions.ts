@@ -4,7 +4,7 @@ import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 const fetchDirectly: typeof fetch = (...call) => fetch(...call);
 
 /** A new key, as a person asks for it. `expiresInDays` is undefined for a key that never expires. */
-export type WantedKey = {
+type WantedKey = {
   ownerId: string;
   name: string;
   scopes: string[];
