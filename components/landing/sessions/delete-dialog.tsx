@@ -43,7 +43,7 @@ export function DeleteDialog({
         </p>
         <p className="text-soft">
           {RUNNING.includes(session.state) && "This stops the agent. "}
-          The conversation, results, files, evidence and share links are deleted for good. You cannot undo
+          The conversation, results, files, evidence and share links are deleted permanently. You cannot undo
           this. Published variants and landing pages stay published.
         </p>
         {problem !== undefined && (
@@ -56,7 +56,7 @@ export function DeleteDialog({
             Cancel
           </Button>
           <Button disabled={isBusy} onClick={() => void remove()} className="text-bad">
-            {isBusy ? "Deleting" : "Delete for good"}
+            {isBusy ? "Deleting" : "Delete permanently"}
           </Button>
         </div>
       </div>
