@@ -184,7 +184,8 @@ test("a result that is a list is shown as a table and downloaded as CSV", async 
   ];
   model.respondWith(({ kind, text }) => {
     if (!text.includes("[csv]")) return undefined;
-    return kind === "structured" ? { json: { fields } } : { text: "Read." };
+    if (kind === "turn") return { text: "Read." };
+    return kind === "structured" ? { json: { fields } } : undefined;
   });
   const session = await service.create("[csv] List the fields", { outputSchema });
   await service.completed(session.statusUrl);
