@@ -40,7 +40,7 @@ export function SessionsSection({ mayWrite, children }: { mayWrite: boolean; chi
       onFocusCapture={start}
     >
       <div className="flex flex-wrap items-center gap-2">
-        <h2 id="sessions" className="mr-auto font-semibold text-base">
+        <h2 id="sessions" className="mr-auto font-semibold text-base max-sm:basis-full">
           Sessions
         </h2>
         <Input
