@@ -46,6 +46,8 @@ export const sessions = pgTable(
       onDelete: "cascade",
     }),
     title: text("title").notNull(),
+    /** The beginning of the first task, for the search of the session list. Null for sub-agents. */
+    task: text("task"),
     userId: text("user_id"),
     source: text("source").$type<Source>().notNull(),
     /** `json` and not `jsonb`, because the data of callers must keep the order of its keys. */

@@ -48,8 +48,8 @@ export const SESSION_STATES = [
   "failed",
   "stopped",
 ] as const;
-/** How an operator signed in: with a login link, or at the identity provider (OpenID Connect). */
-export const LOGIN_METHODS = ["link", "oidc"] as const;
+/** How a person signed in: with a login link, at the identity provider (OpenID Connect), or with an API key. */
+export const LOGIN_METHODS = ["link", "oidc", "key"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
 /** Who accepted that a check could not examine a change: a client with an API key, or a person on the session page. */

@@ -1973,9 +1973,9 @@ export type LiveFrame = {
 /** A browser that is signed in on the landing page. */
 export type Login = {
   id: string;
-  /** `link` for a login link, `oidc` for an account at the identity provider. */
-  method: "link" | "oidc";
-  /** E-mail address or subject of the account. Null for a login link. */
+  /** `link` for a login link, `oidc` for an account at the identity provider, `key` for an API key. */
+  method: "link" | "oidc" | "key";
+  /** E-mail address or subject of the account, or the owner of the API key. Null for a login link. */
   account: string | null;
   /** `User-Agent` of the browser, cut off after 200 characters. Null if the browser did not send one. */
   userAgent: string | null;
@@ -3028,6 +3028,11 @@ export type SessionExport = {
   [field: string]: unknown;
 };
 
+export type SessionRenamed = {
+  success: true;
+  session: SessionSummary;
+};
+
 export type SessionSummary = {
   /** Id of the session. */
   id: string;
@@ -3911,9 +3916,9 @@ export type Operations = {
     body: CreateSession;
     answer: SessionCreated;
   };
-  /** List sessions, newest first. Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. */
+  /** List sessions, newest first. Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. With `q` or `state`, a call examines a bounded number of sessions, so a page may have fewer sessions than `limit`, or none, although `nextCursor` is not null: the next call examines older sessions. */
   listSessions: {
-    parameters: { limit?: number | undefined; cursor?: string | undefined };
+    parameters: { limit?: number | undefined; cursor?: string | undefined; q?: string | undefined; state?: string | undefined };
     body: undefined;
     answer: SessionSummaryPage;
   };
@@ -3922,6 +3927,15 @@ export type Operations = {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDetail;
+  };
+  /** Rename a session. Replaces the title. Nothing else of a session can be changed this way. */
+  renameSession: {
+    parameters: { sessionId: string };
+    body: {
+      /** The new title. */
+      title: string;
+    };
+    answer: SessionRenamed;
   };
   /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed yet, such as files on disk; the service retries until all of it is removed. Published variants and landing pages stay published. Deleting the session again returns 404. */
   deleteSession: {
@@ -4434,8 +4448,9 @@ export type Operations = {
 /** Method and path of every API operation that programs can call. */
 export const OPERATIONS = {
   createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true,"isRaw":false,"hasText":false},
-  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
+  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor","q","state"],"hasBody":false,"isRaw":false,"hasText":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  renameSession: {"method":"PATCH","path":"/api/sessions/:sessionId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false,"hasText":false},

@@ -216,6 +216,13 @@ async function makeImport() {
 }
 
 const messages = [userMessage("work")];
+
+/** Starts a session on the landing page. @returns its path for operations of the landing page. */
+async function makeHomeSession(): Promise<string> {
+  const started = await operate("POST", "/actions/sessions", { messages });
+  const { sessionId } = (await started.json()) as { sessionId: string };
+  return `/actions/sessions/${sessionId}`;
+}
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
 /**
@@ -227,6 +234,13 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   startSession: [201, () => operate("POST", "/actions/sessions", { messages })],
   listSessions: [200, () => service.call("GET", "/api/sessions?limit=1")],
   readSession: [200, async () => service.call("GET", (await makeSession({ metadata: { id: 7 } })).api)],
+  renameSession: [
+    200,
+    async () => service.call("PATCH", (await makeSession()).api, { title: "Another title" }),
+  ],
+  listHomeSessions: [200, () => operate("GET", "/actions/sessions?q=work&state=done,working")],
+  renameHomeSession: [200, async () => operate("PATCH", await makeHomeSession(), { title: "Mine" })],
+  deleteHomeSession: [200, async () => operate("DELETE", await makeHomeSession())],
   deleteSession: [200, async () => service.call("DELETE", (await makeSession()).api)],
   readRequestStatus: [200, async () => service.call("GET", (await makeSession()).statusUrl)],
   streamRequest: [200, async () => service.call("GET", (await makeSession()).streamUrl)],

@@ -10,6 +10,7 @@ import { embedOperations } from "./operations/embed.ts";
 import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
+import { homeOperations } from "./operations/home.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { loginOperations } from "./operations/logins.ts";
@@ -50,6 +51,7 @@ export const contract = {
   ...shareLinkOperations,
   ...pageOperations,
   ...embedOperations,
+  ...homeOperations,
   ...agentPageOperations,
   ...browserFileOperations,
   ...variantOperations,

@@ -9,6 +9,7 @@ import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unio
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
   AgentView,
+  ApiKey,
   CheckedPage,
   CheckFinding,
   CheckReport,
@@ -58,6 +59,7 @@ import type {
 
 export type {
   AgentView,
+  ApiKey,
   AttachmentPart,
   BrowserRecord,
   CheckedPage,

@@ -54,6 +54,7 @@ function describeSecurity(operation: Operation): Record<string, string[]>[] {
     case "share":
       return [...(auth.orKey ? keys : []), { shareCookie: [] }, { shareToken: [] }];
     case "login":
+    case "person":
       return [{ loginCookie: [] }];
     case "page":
     case "none":
