@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { ANNOTATION_STATUSES } from "#db/schema/unions.ts";
+import { RESOLUTION_UNITS_MAX } from "#lib/annotation/change-annotation.ts";
 import { annotationRecordSchema, messageRecordSchema } from "#lib/events/event-schemas.ts";
-import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
-import { listOf } from "../schemas/answers.ts";
+import { defineOperation, type Operation, PUBLISHER_AUTH, READER_AUTH } from "../operation.ts";
+import { listOf, settledSchema, success } from "../schemas/answers.ts";
+import { textUpTo } from "../schemas/fields.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
 
 /**
@@ -53,6 +56,33 @@ const annotationSubmissionSchema = z
 
 const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
 
+const annotationChangeSchema = z
+  .strictObject({
+    status: z.enum(["open", "resolved"]).meta({
+      description:
+        "`open`: the annotation can be sent to the agent again. `resolved`: nothing is left to do.",
+    }),
+    resolution: textUpTo(RESOLUTION_UNITS_MAX)
+      .optional()
+      .meta({ description: "What was done. Only with `resolved`.", examples: ["The button is larger."] }),
+  })
+  .refine(({ status, resolution }) => status === "resolved" || resolution === undefined, {
+    path: ["resolution"],
+    message: "can be sent only with the status resolved",
+  })
+  .meta({ id: "AnnotationChange" });
+
+const annotationAnswerSchema = z
+  .object({ success, annotation: annotationRecordSchema })
+  .meta({ id: "AnnotationAnswer", description: "The annotation after the change." });
+
+const annotationQuerySchema = listQuerySchema.extend({
+  status: z
+    .enum(ANNOTATION_STATUSES)
+    .optional()
+    .meta({ description: "Returns only annotations with this status." }),
+});
+
 /** The fields that the operations for submitting annotations share, in the webhook and on the session page. */
 export const annotationSubmission = {
   body: z.unknown(),
@@ -92,8 +122,29 @@ export const recordOperations = {
     summary: "List annotations, newest first",
     auth: READER_AUTH,
     rate: "poll",
-    query: listQuerySchema,
+    query: annotationQuerySchema,
     answers: { 200: listOf(annotationRecordSchema) },
+  }),
+  changeAnnotation: defineOperation({
+    method: "PATCH",
+    path: "/api/sessions/:sessionId/annotations/:annotationId",
+    summary: "Resolve or reopen an annotation",
+    description: "Repeating the call changes nothing.",
+    auth: { kind: "share", role: "comment", orKey: true },
+    rate: "act",
+    body: annotationChangeSchema,
+    bodyBytesMax: 16 * 1024,
+    requiresJsonType: true,
+    answers: { 200: annotationAnswerSchema },
+  }),
+  removeAnnotation: defineOperation({
+    method: "DELETE",
+    path: "/api/sessions/:sessionId/annotations/:annotationId",
+    summary: "Remove an annotation",
+    description: "Messages with which the annotation was sent keep its text.",
+    auth: PUBLISHER_AUTH,
+    rate: "act",
+    answers: { 200: settledSchema },
   }),
   readArtifact: defineOperation({
     method: "GET",
