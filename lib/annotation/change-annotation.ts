@@ -49,7 +49,7 @@ export function changeAnnotation(
   });
 }
 
-/** Removes an annotation for good. @returns false if the session has none with this id. */
+/** Removes an annotation permanently. @returns false if the session has none with this id. */
 export function removeAnnotation(deps: Deps, sessionId: string, id: string): Promise<boolean> {
   return deps.log.transact(sessionId, async (tx, emit) => {
     const session = await lockSession(tx, sessionId);

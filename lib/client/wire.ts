@@ -848,6 +848,14 @@ export type Done = {
   success: true;
 };
 
+/** A box in CSS pixels of the page's viewport. */
+export type ElementBox = {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+};
+
 /** A question that the agent asked. */
 export type Elicitation = {
   elicitationId: string;
@@ -3185,6 +3193,23 @@ export type SkillPage = {
   nextCursor: string | null;
 };
 
+export type SoughtAnnotations = {
+  success: true;
+  data: Array<{
+    id: string;
+    /** One entry for each of the annotation's elements. `unknown`: the page changed meanwhile, or a frame did not answer. */
+    elements: Array<{
+      state: "found";
+      /** What found the element: its selector, its role with its name, or its tag with its text. */
+      by: "selector" | "role" | "text";
+      /** Null if the element is not rendered. */
+      box: ElementBox | null;
+    } | {
+      state: "gone" | "unknown";
+    }>;
+  }>;
+};
+
 /** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
 
@@ -4102,6 +4127,12 @@ export type Operations = {
     body: undefined;
     answer: AnnotationRecordPage;
   };
+  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
+  locateAnnotations: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: SoughtAnnotations;
+  };
   /** Resolve or reopen an annotation. Repeating the call changes nothing. */
   changeAnnotation: {
     parameters: { sessionId: string; annotationId: string };
@@ -4501,6 +4532,7 @@ export const OPERATIONS = {
   listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor","status"],"hasBody":false,"isRaw":false,"hasText":false},
+  locateAnnotations: {"method":"POST","path":"/api/sessions/:sessionId/annotations/locate","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},

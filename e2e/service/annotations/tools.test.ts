@@ -34,7 +34,7 @@ describe("the agent", () => {
     for (const id of [first, second]) assert.ok(listed.includes(`[open] Annotation ${id}, made on`), listed);
     assert.equal(resolved, `Resolved ${first}.`);
     assert.ok(rest.includes(second) && !rest.includes(first), rest);
-    assert.match(unknown ?? "", /^resolve_annotation: id: the session has no such annotation/);
+    assert.match(unknown ?? "", /^Error: resolve_annotation: id: the session has no such annotation/);
     const annotation = (await list()).find(({ id }) => id === first);
     assert.deepEqual(
       [annotation?.status, annotation?.resolution, annotation?.resolvedBy],

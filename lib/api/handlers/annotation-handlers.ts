@@ -3,6 +3,7 @@ import { changeAnnotation as change, removeAnnotation as remove } from "#lib/ann
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { type AnnotationSubmission, parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { lookForAnnotations } from "../annotations/look-for-annotations.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -83,6 +84,15 @@ async function removeAnnotation(
   return isRemoved ? { ok: true, status: 200, body: { success: true } } : unknownAnnotation();
 }
 
+/** `POST …/annotations/locate`: looks for annotated elements on the page that the browser shows. */
+async function locateAnnotations(
+  services: ApiServices,
+  { params }: CallOf<"locateAnnotations">,
+): Promise<Answer> {
+  const data = await lookForAnnotations(services, params.sessionId);
+  return { ok: true, status: 200, body: { success: true, data } };
+}
+
 const unknownAnnotation = () => fail("not_found", "no such annotation");
 
 export const annotationHandlers = {
@@ -91,4 +101,5 @@ export const annotationHandlers = {
   listAnnotations,
   changeAnnotation,
   removeAnnotation,
+  locateAnnotations,
 } satisfies Partial<Handlers>;

@@ -1,6 +1,7 @@
 import { markSent, readAnnotationParts } from "#lib/annotation/send-annotations.ts";
 import { acceptMessage, type NewFollowUp } from "#lib/session/follow-up/accept-message.ts";
 import { isKeyUsed } from "#lib/session/store/follow-up-store.ts";
+import { lookForAnnotations } from "../annotations/look-for-annotations.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
@@ -31,6 +32,8 @@ async function accept(
   const ids = body.annotations ?? [];
   // The files and annotations of a replay may have changed since its first use.
   const isReplay = paths.length + ids.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
+  // An annotation whose element is gone is not sent, and one whose element is back can be sent again.
+  if (ids.length > 0 && !isReplay) await lookForAnnotations(services, sessionId, ids);
   const annotated = await readAnnotationParts(services.db, sessionId, isReplay ? [] : ids);
   if (!annotated.ok) return fail("invalid_request", annotated.error);
   const attached = await takeAttachments(services, session, isReplay ? [] : paths);

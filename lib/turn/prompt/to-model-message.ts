@@ -18,10 +18,11 @@ export type ModelText =
  */
 export function toModelMessage({ role, parts }: { role: MessageRole; parts: MessagePart[] }): ModelText {
   const annotations = parts.filter((part) => part.type === "annotation");
-  const text = [
-    ...parts.flatMap((part) => ("text" in part && part.type !== "annotation" ? [part.text] : [])),
-    ...(annotations.length > 0 ? [describeAnnotations(annotations)] : []),
-  ].join("\n");
+  const own = parts
+    .flatMap((part) => ("text" in part && part.type !== "annotation" ? [part.text] : []))
+    .join("\n");
+  const quoted = annotations.length > 0 ? describeAnnotations(annotations) : "";
+  const text = own === "" ? quoted : quoted === "" ? own : `${own}\n\n${quoted}`;
   const attached = parts.filter((part) => part.type === "attachment");
   if (role === "assistant" || attached.length === 0) return { role, content: text };
   const pictures = attached.flatMap(({ evidenceId, mediaType }) =>

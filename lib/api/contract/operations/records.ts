@@ -76,6 +76,39 @@ const annotationAnswerSchema = z
   .object({ success, annotation: annotationRecordSchema })
   .meta({ id: "AnnotationAnswer", description: "The annotation after the change." });
 
+const boxSchema = z
+  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .meta({ id: "ElementBox", description: "A box in CSS pixels of the page's viewport." });
+
+const soughtAnnotationsSchema = z
+  .object({
+    success,
+    data: z.array(
+      z.object({
+        id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
+        elements: z
+          .array(
+            z.union([
+              z.object({
+                state: z.literal("found"),
+                by: z.enum(["selector", "role", "text"]).meta({
+                  description:
+                    "What found the element: its selector, its role with its name, or its tag with its text.",
+                }),
+                box: boxSchema.nullable().meta({ description: "Null if the element is not rendered." }),
+              }),
+              z.object({ state: z.enum(["gone", "unknown"]) }),
+            ]),
+          )
+          .meta({
+            description:
+              "One entry for each of the annotation's elements. `unknown`: the page changed meanwhile, or a frame did not answer.",
+          }),
+      }),
+    ),
+  })
+  .meta({ id: "SoughtAnnotations" });
+
 const annotationQuerySchema = listQuerySchema.extend({
   status: z
     .enum(ANNOTATION_STATUSES)
@@ -125,6 +158,16 @@ export const recordOperations = {
     query: annotationQuerySchema,
     answers: { 200: listOf(annotationRecordSchema) },
   }),
+  locateAnnotations: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/annotations/locate",
+    summary: "Look for the annotated elements",
+    description:
+      "Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
+    auth: { kind: "share", role: "comment", orKey: true },
+    rate: "act",
+    answers: { 200: soughtAnnotationsSchema },
+  }),
   changeAnnotation: defineOperation({
     method: "PATCH",
     path: "/api/sessions/:sessionId/annotations/:annotationId",
@@ -134,7 +177,6 @@ export const recordOperations = {
     rate: "act",
     body: annotationChangeSchema,
     bodyBytesMax: 16 * 1024,
-    requiresJsonType: true,
     answers: { 200: annotationAnswerSchema },
   }),
   removeAnnotation: defineOperation({
