@@ -18,7 +18,7 @@ type Deps = { log: EventLog };
 export const RESOLUTION_UNITS_MAX = 2_000;
 
 /** What a person or the agent does to an annotation. A reopened annotation can be sent again. */
-export type AnnotationChange = { status: "resolved"; resolution?: string | undefined } | { status: "open" };
+type AnnotationChange = { status: "resolved"; resolution?: string | undefined } | { status: "open" };
 
 /** Who changes an annotation. The agent's run is named in the event. */
 type Author = { by: PlanAuthor; requestId: string | null; runId: string | null };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestService } from "../testing.ts";
 
 /** An annotation as the API lists it. */
-export type ListedAnnotation = {
+type ListedAnnotation = {
   id: string;
   status: string;
   resolution: string | null;

@@ -17,7 +17,7 @@ const ANNOTATIONS_MAX = 50;
 const ELEMENTS_MAX = 100;
 
 /** An annotation of the page that the browser shows, with what was found of each of its elements. */
-export type SoughtAnnotation = { id: string; elements: SoughtElement[] };
+type SoughtAnnotation = { id: string; elements: SoughtElement[] };
 
 /**
  * Looks for the elements of open and lost annotations on the page that the browser shows, and records which of them are

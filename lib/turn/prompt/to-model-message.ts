@@ -8,7 +8,7 @@ import { quoteAsData } from "#lib/tools/quote-as-data.ts";
  * A message for the model. With attached files, its first part is the text, and each other part refers to a picture among
  * them.
  */
-export type ModelText =
+type ModelText =
   | { role: "assistant"; content: string }
   | { role: "user"; content: string | { type: "text"; text: string }[] };
 
