@@ -61,6 +61,8 @@ export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
 /** Who wrote a plan or a requirement. */
+/** `sent`: a message to the agent contains it. `lost`: none of its elements was on the page when they were looked for. */
+export const ANNOTATION_STATUSES = ["open", "sent", "resolved", "lost"] as const;
 export const PLAN_AUTHORS = ["agent", "person"] as const;
 export const PLAN_ITEM_STATUSES = ["todo", "in_progress", "done", "dropped"] as const;
 /** `plan_first`: a person wants to agree to the plan before anything is changed. `agreed`: a person has agreed. */
@@ -124,6 +126,7 @@ export type TestRunStarter = (typeof TEST_RUN_STARTERS)[number];
 export type TestTarget = (typeof TEST_TARGETS)[number];
 export type TestStatus = (typeof TEST_STATUSES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
+export type AnnotationStatus = (typeof ANNOTATION_STATUSES)[number];
 export type PlanAuthor = (typeof PLAN_AUTHORS)[number];
 export type PlanItemStatus = (typeof PLAN_ITEM_STATUSES)[number];
 export type PlanMode = (typeof PLAN_MODES)[number];

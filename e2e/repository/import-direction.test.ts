@@ -30,7 +30,7 @@ const alcoves: Record<string, string[][]> = {
     ["next"],
     ["live", "serve"],
     ["handlers"],
-    ["files"],
+    ["annotations", "files"],
     ["auth", "openapi"],
     ["http"],
     ["contract"],

@@ -221,12 +221,58 @@ export type AnnotationAccepted = {
   ok: true;
 };
 
-/** A submission of annotations, with every field that was sent. */
+/** The annotation after the change. */
+export type AnnotationAnswer = {
+  success: true;
+  annotation: AnnotationRecord;
+};
+
+export type AnnotationChange = {
+  /** `open`: the annotation can be sent to the agent again. `resolved`: nothing is left to do. */
+  status: "open" | "resolved";
+  /** What was done. Only with `resolved`. */
+  resolution?: string | undefined;
+};
+
+/** The status of an annotation changed. */
+export type AnnotationChangedEvent = {
+  kind: "annotation.changed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  annotationId: string;
+  /** `sent`: a message to the agent contains the annotation. `lost`: none of its elements was on its page when the service looked for them; when one is back, the annotation is `open` again. */
+  status: "open" | "sent" | "resolved" | "lost";
+  /** What was done about the annotation. Null unless it is resolved, or if no text was given. */
+  resolution: string | null;
+  /** `person` is also a program with an API key. Null unless the annotation is resolved. */
+  resolvedBy: "agent" | "person" | null;
+  /** The request with whose message the annotation was last sent. Null if it was not sent. */
+  sentRequestId: string | null;
+};
+
+/** A submission of annotations, with every field that was sent. Fields of the service replace sent ones of the same name. */
 export type AnnotationRecord = {
   id: string;
   event: string;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
+  /** `sent`: a message to the agent contains the annotation. `lost`: none of its elements was on its page when the service looked for them; when one is back, the annotation is `open` again. */
+  status: "open" | "sent" | "resolved" | "lost";
+  /** What was done about the annotation. Null unless it is resolved, or if no text was given. */
+  resolution: string | null;
+  /** `person` is also a program with an API key. Null unless the annotation is resolved. */
+  resolvedBy: "agent" | "person" | null;
+  /** The request with whose message the annotation was last sent. Null if it was not sent. */
+  sentRequestId: string | null;
   [field: string]: unknown;
 };
 
@@ -235,6 +281,23 @@ export type AnnotationRecordPage = {
   data: Array<AnnotationRecord>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+/** An annotation was removed. */
+export type AnnotationRemovedEvent = {
+  kind: "annotation.removed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  annotationId: string;
 };
 
 /** What the annotation overlay submits. Unknown fields are stored too. */
@@ -779,10 +842,18 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 export type Done = {
   success: true;
+};
+
+/** A box in CSS pixels of the page's viewport. */
+export type ElementBox = {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 };
 
 /** A question that the agent asked. */
@@ -964,7 +1035,7 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId` and a `text`. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
@@ -1131,10 +1202,12 @@ export type FailedDeliverable = {
 
 /** A follow-up message: exactly one of `text`, `message` and `messages`. */
 export type FollowUp = {
-  /** Text of one user message. It may be empty only if `attachments` names a file. */
+  /** Text of one user message. It may be empty only if `attachments` or `annotations` names something. */
   text?: string | undefined;
   /** Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`. */
   attachments?: Array<string> | undefined;
+  /** Ids of open annotations of the session that belong to `text`. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`. */
+  annotations?: Array<string> | undefined;
   /** One user message. */
   message?: Message | undefined;
   /** Messages, at least one of them from the user. The last user message starts the turn. */
@@ -1663,6 +1736,22 @@ export type LiveFrame = {
   timestamp: string;
   data: AnnotationSubmittedEvent;
 } | {
+  type: "annotation.changed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: AnnotationChangedEvent;
+} | {
+  type: "annotation.removed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: AnnotationRemovedEvent;
+} | {
   type: "elicitation.requested";
   seq: number;
   /** Id of the session. */
@@ -2085,7 +2174,7 @@ export type MessageDelta = {
   text: string;
 };
 
-/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId` and a `text` with its elements and comments. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -2424,6 +2513,8 @@ export type QueuedMessage = {
   text: string;
   /** Paths of the files that are attached to the message. */
   attachments: Array<string>;
+  /** Ids of the annotations that were sent with the message. */
+  annotations: Array<string>;
   /** The `userId` that the caller sent with the message. Null if there was none. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
@@ -3142,6 +3233,23 @@ export type SkillPage = {
   data: Array<Skill>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type SoughtAnnotations = {
+  success: true;
+  data: Array<{
+    id: string;
+    /** One entry for each of the annotation's elements. `unknown`: the page changed meanwhile, or a frame did not answer. */
+    elements: Array<{
+      state: "found";
+      /** What found the element: its selector, its role with its name, or its tag with its text. */
+      by: "selector" | "role" | "text";
+      /** Null if the element is not rendered. */
+      box: ElementBox | null;
+    } | {
+      state: "gone" | "unknown";
+    }>;
+  }>;
 };
 
 /** Attribution that the session was created with. */
@@ -4003,7 +4111,7 @@ export type Operations = {
     body: undefined;
     answer: Queue;
   };
-  /** Edit a queued message. Replaces the text of a message that waits. Its attached files stay. Returns 409 once the message's turn has started or a turn has read the message. */
+  /** Edit a queued message. Replaces the text of a message that waits. Its attached files and annotations stay. Returns 409 once the message's turn has started or a turn has read the message. */
   editQueued: {
     parameters: { sessionId: string; requestId: string };
     body: {
@@ -4078,9 +4186,27 @@ export type Operations = {
   };
   /** List annotations, newest first */
   listAnnotations: {
-    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined; status?: "open" | "sent" | "resolved" | "lost" | undefined };
     body: undefined;
     answer: AnnotationRecordPage;
+  };
+  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
+  locateAnnotations: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: SoughtAnnotations;
+  };
+  /** Resolve or reopen an annotation. Repeating the call changes nothing. */
+  changeAnnotation: {
+    parameters: { sessionId: string; annotationId: string };
+    body: AnnotationChange;
+    answer: AnnotationAnswer;
+  };
+  /** Remove an annotation. Messages with which the annotation was sent keep its text. */
+  removeAnnotation: {
+    parameters: { sessionId: string; annotationId: string };
+    body: undefined;
+    answer: Settled;
   };
   /** Download an artifact. Returns evidence that a tool stored. Images are sent inline, everything else as a download. */
   readArtifact: {
@@ -4473,7 +4599,10 @@ export const OPERATIONS = {
   readRecordedPicture: {"method":"GET","path":"/api/sessions/:sessionId/recording/:pictureId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
-  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
+  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor","status"],"hasBody":false,"isRaw":false,"hasText":false},
+  locateAnnotations: {"method":"POST","path":"/api/sessions/:sessionId/annotations/locate","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
+  removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   listFiles: {"method":"GET","path":"/api/sessions/:sessionId/files","query":["path","limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   readFile: {"method":"GET","path":"/api/sessions/:sessionId/files/:filePath","query":[],"hasBody":false,"isRaw":true,"hasText":false},

@@ -130,6 +130,14 @@ async function keepPicture(sessionId: string): Promise<void> {
   await service.container.services.db.insert(pagePictures).values(picture);
 }
 
+/** Creates a session with an annotation. */
+async function makeAnnotation() {
+  const { api } = await makeSession();
+  await service.call("POST", `${api}/annotations/webhook`, annotation);
+  const { data } = await service.read<{ data: { id: string }[] }>(`${api}/annotations`);
+  return { path: `${api}/annotations/${data[0]?.id}` };
+}
+
 /** Creates a session with a file in its workspace. */
 async function makeFile() {
   const { api } = await makeSession();
@@ -272,6 +280,16 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", `${api}/annotations`);
     },
   ],
+  locateAnnotations: [
+    200,
+    async () => service.call("POST", `${(await makeSession()).api}/annotations/locate`),
+  ],
+  changeAnnotation: [
+    200,
+    async () =>
+      service.call("PATCH", (await makeAnnotation()).path, { status: "resolved", resolution: "Done" }),
+  ],
+  removeAnnotation: [200, async () => service.call("DELETE", (await makeAnnotation()).path)],
   listDeliveries: [200, async () => service.call("GET", `${(await makeDelivery()).session.api}/deliveries`)],
   redeliverCallback: [
     202,

@@ -47,6 +47,7 @@ function renderPart(
     return folded("Result", `<div class="card">${renderTree(part.data)}</div>`, true);
   if (part.type === "attachment")
     return element("p", `Attached file: ${escapeHtml(String(part.path))}`, 'class="soft"');
+  if (part.type === "annotation") return folded("Annotation", plainText(String(part.text)));
   return folded(escapeHtml(part.type), element("pre", escapeHtml(JSON.stringify(part, null, 2))));
 }
 

@@ -147,6 +147,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
   return {
     goTo: refuse,
     readLastError: async () => null,
+    findElements: async () => null,
     takeRestartNote: () => undefined,
     takeViewportNote: () => undefined,
     listLive: () => [],
