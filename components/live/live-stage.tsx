@@ -8,7 +8,6 @@ import { OnDemand } from "#components/ui/menu-button.tsx";
 import { AddressBar } from "./address-bar.tsx";
 import { ControlNotice } from "./control-notice.tsx";
 import { LiveView } from "./live-view.tsx";
-import { TabStrip } from "./tab-strip.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 import { choiceOf, type ViewportChoice } from "./use-viewport.ts";
 import { ViewButton } from "./view-button.tsx";
@@ -16,6 +15,8 @@ import { ViewButton } from "./view-button.tsx";
 const RecordingView = lazily(async () => (await import("./recording/recording-view.tsx")).RecordingView);
 const loadViewMenu = async () => (await import("./view-menu.tsx")).ViewMenu;
 const ViewMenu = lazily(loadViewMenu, <ViewButton aria-haspopup="menu" aria-expanded />);
+
+const TabStrip = lazily(async () => (await import("./tab-strip.tsx")).TabStrip);
 
 /** How long the page says that a visitor without control only watches, in milliseconds. */
 const HINT_MS = 8_000;
@@ -32,7 +33,8 @@ export function LiveStage({
   isShown: boolean;
 }) {
   const { live } = useRuntime();
-  const { control, browser } = useSession();
+  const session = useSession();
+  const { control, browser } = session;
   const recording = useRecording();
   const isRecordingShown = recording && (recording.isOpen || browser.status === "expired");
   const stage = useRef<HTMLElement>(null);
@@ -60,7 +62,7 @@ export function LiveStage({
   }, [live, surface]);
   return (
     <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col bg-canvas">
-      <TabStrip onRefused={hint.show} />
+      {(session.stage?.tabs.length ?? 0) > 1 && <TabStrip onRefused={hint.show} />}
       <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
         <OnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
           <ViewMenu

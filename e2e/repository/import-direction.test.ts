@@ -37,6 +37,7 @@ const alcoves: Record<string, string[][]> = {
     ["."],
   ],
   components: [
+    ["embed"],
     ["session", "landing"],
     ["changes", "files", "live", "pages", "planning", "reports", "test-runs"],
     ["runtime"],

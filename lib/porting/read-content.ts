@@ -42,7 +42,7 @@ type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncI
  * time. The other parts are in memory.
  */
 /** A picture of the recording, and the page that it shows. */
-export type RecordedPage = { url: string; title: string; takenAt: string; sizeBytes: number; data: string };
+type RecordedPage = { url: string; title: string; takenAt: string; sizeBytes: number; data: string };
 
 export type SessionContent = {
   id: string;

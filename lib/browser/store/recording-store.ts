@@ -6,7 +6,7 @@ import { deriveId } from "#lib/session/new-id.ts";
 type Row = typeof recordedPictures.$inferSelect;
 
 /** A picture of a recording, without its bytes. */
-export type RecordedPicture = Omit<Row, "bytes" | "sessionId" | "position">;
+type RecordedPicture = Omit<Row, "bytes" | "sessionId" | "position">;
 
 /** A picture to keep. A repeat with the same key stores nothing. */
 export type NewRecordedPicture = Pick<Row, "sessionId" | "runId" | "callId" | "url" | "title" | "bytes"> & {

@@ -33,7 +33,10 @@ export async function runCommand(deps: CommandDeps, command: HostCommand): Promi
     if (!outcome.isDone) return fail(outcome.error);
     const { requestId, runId, queued } = outcome.answer;
     const createdAt = new Date().toISOString();
-    store.addAcceptedMessage({ requestId, mode, text, attachments: [], author: null, createdAt }, runId);
+    store.addAcceptedMessage(
+      { requestId, mode, text, attachments: [], annotations: [], author: null, createdAt },
+      runId,
+    );
     return done({ requestId, runId, queued });
   }
   if (!session.hasBrowser) return fail("this session has no live browser of its own");

@@ -7,7 +7,7 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import type { PageCall } from "../page-tools.ts";
 
-/** Takes the pictures of recordings: the page of a session as the agent's calls leave it. */
+/** Takes the pictures of recordings: the page of a session as the agent's calls leave it. Source: decision 125. */
 export type PageRecorder = {
   /**
    * Takes a picture of the page that a call has just left, and stores it unless it looks like the picture before. Resolves
