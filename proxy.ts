@@ -52,7 +52,8 @@ function refuse(request: NextRequest): NextResponse {
 
 /** Prepares a request for a page. @returns the policy of the page. */
 function preparePage(request: NextRequest, headers: Headers): string {
-  const { policy, nonce } = makePagePolicy(request.nextUrl, false);
+  const embedOrigins = (process.env.EMBED_ORIGINS ?? "").split(",").map((origin) => origin.trim());
+  const { policy, nonce } = makePagePolicy(request.nextUrl, false, embedOrigins.filter(Boolean));
   if (nonce === undefined) return policy;
   // Next reads the nonce from these request headers and adds it to its own scripts.
   headers.set("content-security-policy", policy);
@@ -73,4 +74,4 @@ function prepareReference(headers: Headers): string {
 const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
 /** Next calls `proxy` only for these paths, which include all pages. */
-export const config = { matcher: ["/", "/login", "/s/:path*", "/demo/:path*", "/docs"] };
+export const config = { matcher: ["/", "/login", "/s/:path*", "/embed/:path*", "/demo/:path*", "/docs"] };

@@ -109,6 +109,7 @@ function findResponseExample({ responses }: PlacedOperation["operation"]) {
 const CREDENTIALS: Record<string, string> = {
   bearerKey: "an API key",
   shareCookie: "the share cookie",
+  shareToken: "the header X-Share-Token",
   loginCookie: "the login cookie",
 };
 

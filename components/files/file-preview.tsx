@@ -6,6 +6,7 @@ import { addressOf } from "#lib/page/actions/file-actions.ts";
 import { formatSize } from "#lib/page/labels/format.ts";
 import type { WorkspaceFile } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../runtime/session-context.tsx";
+import { useStoredAddress } from "../runtime/use-stored-address.ts";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -57,12 +58,13 @@ function Content({ file, address }: { file: WorkspaceFile; address: string }) {
 }
 
 function Picture({ address, path }: { address: string; path: string }) {
+  const source = useStoredAddress(address);
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return <Sentence>The picture cannot be shown.</Sentence>;
   return (
     // biome-ignore lint/performance/noImgElement: the file needs the cookie, and is shown as it is
     <img
-      src={address}
+      src={source}
       alt={path}
       onError={() => setBroken(true)}
       className="mx-auto max-h-[calc(100dvh-200px)] max-w-full rounded-md border object-contain"

@@ -1,28 +1,34 @@
-import { BookOpen, FlaskConical } from "lucide-react";
+import { BookOpen, FlaskConical, KeyRound } from "lucide-react";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
 import { Mark } from "#components/ui/mark.tsx";
 import type { SignInProblem } from "#lib/page/labels/sign-in-problems.ts";
 import type { Login, SessionSummary } from "#lib/page/state/view-types.ts";
+import { KeysSection } from "./keys/keys-section.tsx";
 import { LogOutButton } from "./log-out-button.tsx";
 import { LoginList } from "./login-list.tsx";
-import { RecentSessions } from "./recent-sessions.tsx";
-import { SignInNote } from "./sign-in-note.tsx";
+import { SessionRow, SessionRows } from "./sessions/session-row.tsx";
+import { SessionsSection } from "./sessions/sessions-section.tsx";
+import { SignInNote } from "./sign-in/sign-in-note.tsx";
 import { StartForm } from "./start-form.tsx";
 
 /** The data of the landing page. */
 type LandingPage = {
-  signedIn: boolean;
+  /** Who is signed in; null for a visitor who is not. */
+  person: { kind: "operator" } | { kind: "key"; ownerId: string; mayWrite: boolean } | null;
   logins: Login[];
   /** URL that starts a sign-in with the identity provider; null if no identity provider is configured. */
   oidcPath: string | null;
-  recent: SessionSummary[];
+  /** The newest sessions. */
+  sessions: { data: SessionSummary[] };
   model: { label: string; isDemo: boolean };
   demoUrl: string;
   baseUrl: string;
 };
 
-/** Shows the landing page, on which people start sessions and see their recent sessions. */
+/** Shows the landing page, on which people start sessions and find, rename and delete them. */
 export function LandingView({ page, problem }: { page: LandingPage; problem: SignInProblem | undefined }) {
+  const { person } = page;
+  const mayWrite = person !== null && (person.kind === "operator" || person.mayWrite);
   return (
     <div className="min-h-dvh">
       <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4">
@@ -32,24 +38,64 @@ export function LandingView({ page, problem }: { page: LandingPage; problem: Sig
         <p className="font-semibold text-base">Agent Session Service</p>
         <span className="flex-1" />
         <span className="truncate text-faint text-xs max-sm:hidden">{page.model.label}</span>
-        {page.signedIn && <LogOutButton />}
+        {person && <LogOutButton />}
         <LinkMenu href="/docs">
           <BookOpen /> API reference
         </LinkMenu>
       </header>
       <main className="mx-auto flex max-w-[1120px] flex-col gap-8 px-4 pt-8 pb-16 sm:px-6">
-        {page.signedIn ? (
+        {person ? (
           <>
             {page.model.isDemo && <DemoModelStrip />}
-            <StartForm demoUrl={page.demoUrl} baseUrl={page.baseUrl} />
-            <RecentSessions sessions={page.recent} />
-            <LoginList logins={page.logins} />
+            {person.kind === "key" && <KeyStrip ownerId={person.ownerId} mayWrite={mayWrite} />}
+            {mayWrite && <StartForm demoUrl={page.demoUrl} baseUrl={page.baseUrl} />}
+            <SessionsSection mayWrite={mayWrite}>
+              <FirstSessions sessions={page.sessions.data} />
+            </SessionsSection>
+            {person.kind === "operator" && (
+              <>
+                <KeysSection />
+                <LoginList logins={page.logins} />
+              </>
+            )}
           </>
         ) : (
           <SignInNote problem={problem} oidcPath={page.oidcPath} />
         )}
       </main>
     </div>
+  );
+}
+
+/** Lists the newest sessions, until the live list has been loaded. */
+function FirstSessions({ sessions }: { sessions: SessionSummary[] }) {
+  if (sessions.length === 0)
+    return (
+      <p className="rounded-lg border border-line-strong border-dashed px-4 py-6 text-center text-faint text-sm">
+        Sessions you start here or over the API appear in this list.
+      </p>
+    );
+  return (
+    <SessionRows>
+      {sessions.map((session) => (
+        <SessionRow key={session.id} session={session} />
+      ))}
+    </SessionRows>
+  );
+}
+
+/** Tells a person who signed in with an API key what the key gives access to. */
+function KeyStrip({ ownerId, mayWrite }: { ownerId: string; mayWrite: boolean }) {
+  return (
+    <p className="flex items-start gap-2 rounded-lg border bg-surface px-3 py-2 text-sm text-soft">
+      <KeyRound aria-hidden className="mt-0.5 size-4 shrink-0 text-faint" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        You are signed in with an API key of <span className="font-medium text-ink">{ownerId}</span>.{" "}
+        {mayWrite
+          ? "You see the sessions of this owner."
+          : "The key may only read the sessions of this owner."}
+      </span>
+    </p>
   );
 }
 

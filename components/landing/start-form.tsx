@@ -1,25 +1,28 @@
 "use client";
 
-import { ArrowRight, LoaderCircle } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { Field, Input, Textarea } from "#components/ui/field.tsx";
-import { Switch } from "#components/ui/switch.tsx";
+import { lazily } from "#components/ui/lazily.tsx";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { composeCurl, composeRequest, fieldOfError, startSession } from "#lib/page/actions/start-session.ts";
 import { CurlPreview } from "./curl-preview.tsx";
-import { readSchema } from "./read-schema.ts";
-import { SchemaEditor } from "./schema-editor.tsx";
+import { NO_SCHEMA } from "./schema/written-schema.ts";
+import {
+  CONTROLS,
+  type FieldName,
+  OptionSwitches,
+  StartButton,
+  TargetField,
+  TaskField,
+} from "./start-fields.tsx";
+
+const SchemaEditor = lazily(async () => (await import("./schema/schema-editor.tsx")).SchemaEditor);
 
 /** Example tasks: one for a session that edits the page, and one for a session with a structured result. */
 const EDITING_EXAMPLE = "Make the headline say “Winter sale” and hide the banner.";
 const STRUCTURED_EXAMPLE = "Look at this page and tell me what its checkout asks for.";
 
-type FieldName = "task" | "targetUrl" | "outputSchema";
 type Problem = { field: FieldName | undefined; text: string };
-
-/** Ids of the form's controls. */
-const CONTROLS: Record<FieldName, string> = { task: "task", targetUrl: "url", outputSchema: "schema" };
 
 /** Shows the form that starts a session from a task, the page to open, and optionally a schema for a typed result. */
 export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: string }) {
@@ -47,15 +50,18 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
           onDelegate={form.setMayDelegate}
         />
         {form.isStructured && (
-          <SchemaEditor text={form.schemaText} problem={form.schemaProblem} onChange={form.setSchemaText} />
+          <SchemaEditor text={form.schemaText} problem={form.schemaProblem} onChange={form.setWritten} />
         )}
         {problem && problem.field === undefined && (
           <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-bad text-sm">
             {problem.text}
           </p>
         )}
-        <div className="flex items-center gap-3">
+        <div className="flex flex-wrap items-center gap-3">
           <StartButton isStarting={form.isStarting} />
+          <Button size="lg" disabled={form.isStarting} onClick={() => void form.startExample()}>
+            Try the example
+          </Button>
           <span className="text-faint text-xs max-sm:hidden">Ctrl+Enter starts</span>
         </div>
       </form>
@@ -72,7 +78,7 @@ function useStartForm(demoUrl: string) {
   const [task, setTask] = useState("");
   const [targetUrl, setTargetUrl] = useState(demoUrl);
   const [isStructured, setStructured] = useState(false);
-  const [schemaText, setSchemaText] = useState("");
+  const [written, setWritten] = useState(NO_SCHEMA);
   const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -84,7 +90,7 @@ function useStartForm(demoUrl: string) {
     return () => window.removeEventListener("pageshow", reset);
   }, []);
 
-  const read = isStructured ? readSchema(schemaText) : undefined;
+  const read = isStructured ? written.read : undefined;
   const schema = read?.isValid ? read.schema : undefined;
   const taskExample = isStructured ? STRUCTURED_EXAMPLE : EDITING_EXAMPLE;
   const target = readTarget(targetUrl);
@@ -114,8 +120,21 @@ function useStartForm(demoUrl: string) {
     if (task.trim() === "") return report({ field: "task", text: "Describe what the agent should do." });
     if (!target.isAddress) return report({ field: "targetUrl", text: target.problem });
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
+    await send(request);
+  }
+  /** Starts the example of the task field on the demo page, whatever the form contains. */
+  const startExample = () =>
+    send(
+      composeRequest({
+        task: EDITING_EXAMPLE,
+        targetUrl: demoUrl,
+        outputSchema: undefined,
+        mayDelegate: false,
+      }),
+    );
+  async function send(sent: typeof request): Promise<void> {
     setStarting(true);
-    const outcome = await startSession(request);
+    const outcome = await startSession(sent);
     // The form is not cleared, so that a visitor who returns from the session's page finds the values again.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
@@ -127,18 +146,19 @@ function useStartForm(demoUrl: string) {
     taskExample,
     targetUrl,
     isStructured,
-    schemaText,
+    schemaText: written.text,
     mayDelegate,
     isStarting,
     problem,
     request,
     problemAt,
     start,
-    schemaProblem: schemaText !== "" && read && !read.isValid ? read.problem : problemAt("outputSchema"),
+    startExample,
+    schemaProblem: written.text !== "" && read && !read.isValid ? read.problem : problemAt("outputSchema"),
     setTask: edit(setTask),
     setTargetUrl: edit(setTargetUrl),
     setStructured: edit(setStructured),
-    setSchemaText: edit(setSchemaText),
+    setWritten: edit(setWritten),
     setMayDelegate: edit(setMayDelegate),
   };
 }
@@ -146,118 +166,3 @@ function useStartForm(demoUrl: string) {
 /** Reads the address of the page to open. The field may be empty. */
 const readTarget = (text: string): ReturnType<typeof readTypedAddress> =>
   text.trim() === "" ? { isAddress: true, url: "" } : readTypedAddress(text);
-
-function TaskField({
-  task,
-  example,
-  problem,
-  onChange,
-}: {
-  task: string;
-  example: string;
-  problem: string | undefined;
-  onChange: (task: string) => void;
-}) {
-  return (
-    <Field id={CONTROLS.task} label="Task" error={problem}>
-      <Textarea
-        id={CONTROLS.task}
-        value={task}
-        rows={4}
-        autoFocus
-        placeholder={example}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem && "task-note"}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.metaKey || event.ctrlKey))
-            event.currentTarget.form?.requestSubmit();
-        }}
-        className="max-h-80 min-h-28"
-      />
-    </Field>
-  );
-}
-
-function TargetField({
-  url,
-  problem,
-  onChange,
-}: {
-  url: string;
-  problem: string | undefined;
-  onChange: (url: string) => void;
-}) {
-  return (
-    <Field id={CONTROLS.targetUrl} label="Page" hint="The browser opens this page. Optional." error={problem}>
-      <Input
-        id={CONTROLS.targetUrl}
-        inputMode="url"
-        autoCapitalize="off"
-        autoCorrect="off"
-        value={url}
-        placeholder="shop.example"
-        spellCheck={false}
-        aria-invalid={problem !== undefined}
-        aria-describedby="url-note"
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </Field>
-  );
-}
-
-/** Shows the switches of the form: one for a structured result, and one for sub-agents. */
-function OptionSwitches({
-  isStructured,
-  mayDelegate,
-  onStructured,
-  onDelegate,
-}: {
-  isStructured: boolean;
-  mayDelegate: boolean;
-  onStructured: (isOn: boolean) => void;
-  onDelegate: (isOn: boolean) => void;
-}) {
-  return (
-    <div className="flex flex-col gap-1.5">
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
-        <div className="flex items-center gap-3">
-          <Switch id="structured" checked={isStructured} onCheckedChange={onStructured} />
-          <label htmlFor="structured" className="font-medium text-sm">
-            Structured result
-          </label>
-        </div>
-        <div className="flex items-center gap-3">
-          <Switch
-            id="delegate"
-            checked={mayDelegate}
-            aria-describedby="delegate-note"
-            onCheckedChange={onDelegate}
-          />
-          <label htmlFor="delegate" className="font-medium text-sm">
-            May delegate to sub-agents
-          </label>
-        </div>
-      </div>
-      <p id="delegate-note" className="text-faint text-xs">
-        Sub-agents work in parallel on parts of the task, each with its own browser if it needs one.
-      </p>
-    </div>
-  );
-}
-
-function StartButton({ isStarting }: { isStarting: boolean }) {
-  return (
-    <Button type="submit" variant="primary" size="lg" disabled={isStarting}>
-      {isStarting ? (
-        <>
-          <LoaderCircle aria-hidden className="animate-spin" /> Starting
-        </>
-      ) : (
-        <>
-          Start <ArrowRight aria-hidden />
-        </>
-      )}
-    </Button>
-  );
-}

@@ -2,6 +2,7 @@
 
 import { useCallback, useState } from "react";
 import { useSession } from "#components/runtime/session-context.tsx";
+import { useStoredAddress } from "#components/runtime/use-stored-address.ts";
 import type { PageSize } from "./use-live-pictures.ts";
 
 /**
@@ -9,6 +10,7 @@ import type { PageSize } from "./use-live-pictures.ts";
  */
 export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (size: PageSize) => void }) {
   const { paths } = useSession();
+  const address = useStoredAddress(`${paths.picture}?at=${encodeURIComponent(takenAt)}`);
   const [isMissing, setMissing] = useState(false);
   const measure = useCallback(
     (image: HTMLImageElement | null) => {
@@ -22,7 +24,7 @@ export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (siz
     <img
       // The ref also measures the picture, because `onLoad` does not fire for a picture that loaded before hydration.
       ref={measure}
-      src={`${paths.picture}?at=${encodeURIComponent(takenAt)}`}
+      src={address}
       alt="The page when its browser was last used"
       className="block size-full"
       onLoad={({ currentTarget }) => measure(currentTarget)}

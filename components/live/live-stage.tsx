@@ -1,19 +1,22 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { lazily } from "#components/ui/lazily.tsx";
 import { OnDemand } from "#components/ui/menu-button.tsx";
 import { AddressBar } from "./address-bar.tsx";
 import { ControlNotice } from "./control-notice.tsx";
 import { LiveView } from "./live-view.tsx";
-import { TabStrip } from "./tab-strip.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 import { choiceOf, type ViewportChoice } from "./use-viewport.ts";
 import { ViewButton } from "./view-button.tsx";
 
+const RecordingView = lazily(async () => (await import("./recording/recording-view.tsx")).RecordingView);
 const loadViewMenu = async () => (await import("./view-menu.tsx")).ViewMenu;
 const ViewMenu = lazily(loadViewMenu, <ViewButton aria-haspopup="menu" aria-expanded />);
+
+const TabStrip = lazily(async () => (await import("./tab-strip.tsx")).TabStrip);
 
 /** How long the page says that a visitor without control only watches, in milliseconds. */
 const HINT_MS = 8_000;
@@ -30,7 +33,10 @@ export function LiveStage({
   isShown: boolean;
 }) {
   const { live } = useRuntime();
-  const { control } = useSession();
+  const session = useSession();
+  const { control, browser } = session;
+  const recording = useRecording();
+  const isRecordingShown = recording && (recording.isOpen || browser.status === "expired");
   const stage = useRef<HTMLElement>(null);
   const [hasFocus, setFocus] = useState(false);
   const [hasKeyboard, setKeyboard] = useState(false);
@@ -56,7 +62,7 @@ export function LiveStage({
   }, [live, surface]);
   return (
     <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col bg-canvas">
-      <TabStrip onRefused={hint.show} />
+      {(session.stage?.tabs.length ?? 0) > 1 && <TabStrip onRefused={hint.show} />}
       <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
         <OnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
           <ViewMenu
@@ -69,18 +75,21 @@ export function LiveStage({
         </OnDemand>
       </AddressBar>
       <ControlNotice />
-      <LiveView
-        surface={surface}
-        isShown={isShown}
-        hasFocus={hasFocus}
-        hasKeyboard={hasKeyboard}
-        viewport={viewport}
-        onPageSize={setPage}
-        onFocusChange={setFocus}
-        onRefused={hint.show}
-        isHinting={hint.isShown}
-        takeControl={takeControl}
-      />
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        {isRecordingShown && <RecordingView />}
+        <LiveView
+          surface={surface}
+          isShown={isShown && !recording?.isOpen}
+          hasFocus={hasFocus}
+          hasKeyboard={hasKeyboard}
+          viewport={viewport}
+          onPageSize={setPage}
+          onFocusChange={setFocus}
+          onRefused={hint.show}
+          isHinting={hint.isShown}
+          takeControl={takeControl}
+        />
+      </div>
     </section>
   );
 }

@@ -1,7 +1,17 @@
 "use client";
 
-import { Keyboard, Maximize, Minimize, Monitor, MoveDiagonal, Smartphone, Tablet } from "lucide-react";
+import {
+  History,
+  Keyboard,
+  Maximize,
+  Minimize,
+  Monitor,
+  MoveDiagonal,
+  Smartphone,
+  Tablet,
+} from "lucide-react";
 import { type RefObject, useEffect, useState, useSyncExternalStore } from "react";
+import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useSession } from "#components/runtime/session-context.tsx";
 import { Menu, MenuChoices, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import type { ViewportChoice } from "./use-viewport.ts";
@@ -30,6 +40,7 @@ export function ViewMenu({
   onKeyboard: (hasKeyboard: boolean) => void;
 }) {
   const { control, role } = useSession();
+  const recording = useRecording();
   const isTouch = useMedia("(pointer: coarse)");
   const { isFull, canBeFull, toggle } = useFullScreen(stage);
   return (
@@ -50,6 +61,12 @@ export function ViewMenu({
         <MenuItem onSelect={() => onKeyboard(!hasKeyboard)}>
           <Keyboard />
           {hasKeyboard ? "Hide the keyboard" : "Show the keyboard"}
+        </MenuItem>
+      )}
+      {recording && (
+        <MenuItem onSelect={() => recording.open()}>
+          <History />
+          Recording
         </MenuItem>
       )}
       <MenuItem disabled={!canBeFull} onSelect={toggle}>

@@ -37,6 +37,7 @@ export function usePlan() {
             mode: "steer",
             text: describeAgreement(text),
             attachments: [],
+            annotations: [],
             author: null,
             createdAt,
           },

@@ -6,6 +6,7 @@ import { cn } from "../ui/cn.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useEver } from "../ui/use-ever.ts";
 import { useSession } from "./session-context.tsx";
+import { useStoredAddress } from "./use-stored-address.ts";
 
 const PictureDialog = lazily(async () => (await import("./picture-dialog.tsx")).PictureDialog);
 
@@ -44,6 +45,7 @@ export function StoredPicture({
   const [isOpen, setOpen] = useState(false);
   const wasOpen = useEver(isOpen);
   const [isBroken, setBroken] = useState(false);
+  const address = useStoredAddress(source);
   const alt = evidence.title || "Screenshot";
   if (isBroken) {
     return (
@@ -70,7 +72,7 @@ export function StoredPicture({
       >
         {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
         <img
-          src={source}
+          src={address}
           alt={alt}
           loading="lazy"
           decoding="async"

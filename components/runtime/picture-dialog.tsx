@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { formatAddress } from "#lib/page/labels/format.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { useStoredAddress } from "./use-stored-address.ts";
 
 /** Shows a stored picture at its full size, with a link that downloads it. */
 export function PictureDialog({
@@ -20,6 +21,7 @@ export function PictureDialog({
   /** The address of the page that the picture shows. */
   url: string | null;
 }) {
+  const address = useStoredAddress(source);
   return (
     <Dialog
       isOpen={isOpen}
@@ -29,7 +31,7 @@ export function PictureDialog({
     >
       {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
       <img
-        src={source}
+        src={address}
         alt={alt}
         className="mx-auto max-h-[calc(100dvh-168px)] max-w-full rounded-md border object-contain"
       />

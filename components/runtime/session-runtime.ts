@@ -3,6 +3,7 @@ import { createControlSeat } from "#lib/page/actions/control-seat.ts";
 import { createRevisionCache, type RevisionCache } from "#lib/page/actions/revision-cache.ts";
 import { createSessionActions, type SessionActions } from "#lib/page/actions/session-actions.ts";
 import { createTestResultsCache, type TestResultsCache } from "#lib/page/actions/test-results-cache.ts";
+import type { FrameAccess } from "#lib/page/frame/frame-access.ts";
 import { createDraftStore, type DraftStore } from "#lib/page/state/draft-store.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
@@ -27,6 +28,8 @@ export type SessionRuntime = {
    * the agent.
    */
   onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
+  /** How the page of a frame proves its access. Undefined on other pages, which have a cookie. */
+  frame: FrameAccess | undefined;
   /** The origin of the links that the page shows. */
   origin: string;
   /** Closes the live connection and opens it again with the cookie that the browser has now. */
@@ -36,9 +39,14 @@ export type SessionRuntime = {
 };
 
 /** Creates the runtime of a page from its snapshot. `connect` opens the live connection. */
-export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
+export function createSessionRuntime(snapshot: SessionSnapshot, frame?: FrameAccess): SessionRuntime {
   const store = createSessionStore(snapshot, scheduleDraw);
-  const actions = createSessionActions(snapshot.paths, undefined, () => store.getState().connectionId);
+  const actions = createSessionActions(
+    snapshot.paths,
+    frame?.fetch,
+    () => store.getState().connectionId,
+    frame?.headers,
+  );
   const seat = createControlSeat(snapshot.session.id);
   const listeners = new Set<(frame: ArrayBuffer) => void>();
   const transientListeners = new Set<(frame: TransientFrame) => void>();
@@ -60,9 +68,14 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       for (const listener of listeners) listener(frame);
     },
     onStatus: (status) => report(status),
-    // The response to the page's own address shows whether the visitor still has access.
+    ...(frame && { openSocket: frame.openSocket }),
+    // The response to the page's own address shows whether the visitor still has access. The page of a frame is the same for
+    // everybody, but its data is not.
     hasAccess: async () => {
-      const { status } = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+      const request = { method: "HEAD", cache: "no-store" } as const;
+      const { status } = await (frame
+        ? frame.fetch(`${snapshot.paths.actions}/frame`, request)
+        : fetch(location.pathname, request));
       return ![401, 403, 404].includes(status);
     },
   });
@@ -74,6 +87,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
     revisions: createRevisionCache(actions.readRevision),
     testResults: createTestResultsCache(actions.readTestRun),
     live: connection,
+    frame,
     onPicture(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -9,6 +9,7 @@ import { useEver } from "#components/ui/use-ever.ts";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import { DrawerContext, type DrawerState } from "../runtime/drawer-context.tsx";
+import { RecordingContext, type RecordingState } from "../runtime/recording-context.tsx";
 import { SessionProvider } from "../runtime/session-context.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { StopProvider } from "./composer/stop-context.tsx";
@@ -34,6 +35,7 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
       <StopProvider>
         <SessionLayout
           hasBrowser={snapshot.session.hasBrowser}
+          isSubAgent={snapshot.agent !== null}
           hasResult={
             snapshot.variants.length > 0 || snapshot.deliverables.some(({ status }) => status !== "pending")
           }
@@ -47,7 +49,15 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
  * Arranges the parts of the page. A narrow page has the same elements as a wide page and only hides panes, so that
  * resizing the window loses no state.
  */
-function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
+function SessionLayout({
+  hasBrowser,
+  hasResult,
+  isSubAgent,
+}: {
+  hasBrowser: boolean;
+  hasResult: boolean;
+  isSubAgent: boolean;
+}) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
   const [wasClosed, setClosed] = useState(false);
@@ -83,6 +93,22 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     setTab("agents");
     setPane("result");
   }, []);
+  const [shownMoment, setShownMoment] = useState<Pick<RecordingState, "isOpen" | "moment">>({
+    isOpen: false,
+    moment: null,
+  });
+  const recording = useMemo<RecordingState>(
+    () => ({
+      ...shownMoment,
+      open(moment = null) {
+        setShownMoment({ isOpen: true, moment });
+        setPane("browser");
+      },
+      follow: (moment) => setShownMoment(({ isOpen }) => ({ isOpen, moment })),
+      close: () => setShownMoment({ isOpen: false, moment: null }),
+    }),
+    [shownMoment],
+  );
   useOpenResult(tab === null && !wasClosed, () => setTab("result"));
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
@@ -108,52 +134,56 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
 
   return (
     <DrawerContext value={drawer}>
-      <div className="flex h-dvh flex-col bg-canvas">
-        <SessionHeader
-          openHelp={() => setHelpOpen(true)}
-          openShare={() => setShareOpen(true)}
-          openImport={() => setImportOpen(true)}
-          openSkills={() => setSkillsOpen(true)}
-        />
-        <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
-        <main
-          ref={main}
-          className={cn(
-            "grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]",
-            hasBrowser
-              ? "lg:grid-cols-[var(--conversation,clamp(400px,34vw,480px))_minmax(0,1fr)]"
-              : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
-          )}
-        >
-          <div className={cn("col-start-1 row-start-1 min-h-0", hideUnless("conversation"))}>
-            <Conversation scroller={conversation} />
-          </div>
-          <Composer
-            textarea={composer}
-            className={cn("col-start-1 row-start-2", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
+      <RecordingContext value={hasBrowser && !isSubAgent ? recording : undefined}>
+        <div className="flex h-dvh flex-col bg-canvas">
+          <SessionHeader
+            openHelp={() => setHelpOpen(true)}
+            openShare={() => setShareOpen(true)}
+            openImport={() => setImportOpen(true)}
+            openSkills={() => setSkillsOpen(true)}
           />
-          <div className="contents lg:relative lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
-            {hasBrowser && <PaneSplitter panes={main} />}
-            {hasBrowser && (
-              <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-1", hideUnless("browser"))}>
-                <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
-              </div>
+          <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
+          <main
+            ref={main}
+            className={cn(
+              "grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]",
+              hasBrowser
+                ? "lg:grid-cols-[var(--conversation,clamp(400px,34vw,480px))_minmax(0,1fr)]"
+                : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
             )}
-            <Drawer
-              isAlone={!hasBrowser}
-              isShown={tab !== null || !hasBrowser || pane === "result"}
-              className={cn("max-lg:row-start-1", hideUnless("result"))}
+          >
+            <div className={cn("col-start-1 row-start-1 min-h-0", hideUnless("conversation"))}>
+              <Conversation scroller={conversation} />
+            </div>
+            <Composer
+              textarea={composer}
+              className={cn("col-start-1 row-start-2", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
             />
-          </div>
-        </main>
-        {wasHelpOpen && <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />}
-        {wereSkillsOpen && <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />}
-        {wasShareOpen && <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />}
-        {wasImportOpen && <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />}
-        <StateAnnouncer />
-        <TestRunAnnouncer />
-        <TabState />
-      </div>
+            <div className="contents lg:relative lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
+              {hasBrowser && <PaneSplitter panes={main} />}
+              {hasBrowser && (
+                <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-1", hideUnless("browser"))}>
+                  <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
+                </div>
+              )}
+              <Drawer
+                isAlone={!hasBrowser}
+                isShown={tab !== null || !hasBrowser || pane === "result"}
+                className={cn("max-lg:row-start-1", hideUnless("result"))}
+              />
+            </div>
+          </main>
+          {wasHelpOpen && (
+            <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
+          )}
+          {wereSkillsOpen && <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />}
+          {wasShareOpen && <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />}
+          {wasImportOpen && <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />}
+          <StateAnnouncer />
+          <TestRunAnnouncer />
+          <TabState />
+        </div>
+      </RecordingContext>
     </DrawerContext>
   );
 }

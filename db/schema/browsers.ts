@@ -4,6 +4,8 @@ import { bytes, createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import {
+  ANNOTATION_STATUSES,
+  type AnnotationStatus,
   BROWSER_STATUSES,
   type BrowserStatus,
   ELICITATION_STATES,
@@ -12,6 +14,7 @@ import {
   type EvidenceKind,
   PAGE_WANTS,
   type PageWant,
+  type PlanAuthor,
 } from "./unions.ts";
 
 /** The browser of a session, as the status endpoint reports it. A session without a row is `idle`. */
@@ -106,7 +109,7 @@ export const siteData = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
 );
 
-/** A remark that a person submitted in the overlay of the live browser. */
+/** A remark that a person submitted in the overlay of the live browser, and its status. */
 export const annotations = pgTable(
   "annotations",
   {
@@ -117,9 +120,18 @@ export const annotations = pgTable(
     event: text("event").notNull(),
     /** The submission as received, including unknown keys. */
     payload: json("payload").$type<Record<string, unknown>>().notNull(),
+    status: text("status").$type<AnnotationStatus>().notNull().default("open"),
+    /** What was done about it, in the words of the agent or of a person; null unless it is resolved. */
+    resolution: text("resolution"),
+    resolvedBy: text("resolved_by").$type<PlanAuthor>(),
+    /** The request with whose message it was sent to the agent last. */
+    sentRequestId: text("sent_request_id"),
     createdAt: createdAt(),
   },
-  (table) => [index("annotations_session").on(table.sessionId, table.createdAt)],
+  (table) => [
+    index("annotations_session").on(table.sessionId, table.createdAt),
+    oneOf("annotations_status", table.status, ANNOTATION_STATUSES),
+  ],
 );
 
 /** A picture, page or file that a tool saved. Its bytes are not in the row but at `path`. */

@@ -2,7 +2,7 @@ import { pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { LOGIN_METHODS, type LoginMethod } from "./unions.ts";
 
-/** Logins of operators. A login is a browser that is or was signed in on the service's start page. */
+/** Logins of operators and of holders of API keys. A login is a browser that is or was signed in on the landing page. */
 export const logins = pgTable(
   "logins",
   {
@@ -16,6 +16,11 @@ export const logins = pgTable(
     issuer: text("issuer"),
     subject: text("subject"),
     email: text("email"),
+    /**
+     * The API key of a login with the method `key`. No foreign key, because keys from the settings have no rows. The
+     * owner and the scopes of the login are those of the key at each request.
+     */
+    keyId: text("key_id"),
     userAgent: text("user_agent"),
     createdAt: createdAt(),
     lastSeenAt: instant("last_seen_at").notNull(),

@@ -60,6 +60,8 @@ export const sessions = pgTable(
       onDelete: "cascade",
     }),
     title: text("title").notNull(),
+    /** The beginning of the first task, for the search of the session list. Null for sub-agents. */
+    task: text("task"),
     userId: text("user_id"),
     source: text("source").$type<Source>().notNull(),
     /** `json` and not `jsonb`, because the data of callers must keep the order of its keys. */
@@ -178,6 +180,8 @@ export const shareTokens = pgTable(
     role: text("role").$type<ShareRole>().notNull(),
     label: text("label"),
     expiresAt: instant("expires_at"),
+    /** Origins whose pages may show the link in a frame; null for all origins of the deployment. */
+    embedOrigins: jsonb("embed_origins").$type<string[]>(),
     revokedAt: instant("revoked_at"),
     createdAt: createdAt(),
   },

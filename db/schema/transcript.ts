@@ -18,7 +18,11 @@ export type MessagePart =
   | { type: "reasoning"; text: string }
   | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
   | { type: "data-deliverable"; data: unknown }
-  | AttachmentPart;
+  | AttachmentPart
+  | AnnotationPart;
+
+/** An annotation that was sent to the agent with a message. `text` describes its elements and has its comments. */
+export type AnnotationPart = { type: "annotation"; annotationId: string; text: string };
 
 /** A file of the workspace that a caller attached to a message. */
 export type AttachmentPart = {

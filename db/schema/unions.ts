@@ -71,8 +71,8 @@ export const SESSION_STATES = [
   "failed",
   "stopped",
 ] as const;
-/** How an operator signed in: with a login link, or at the identity provider (OpenID Connect). */
-export const LOGIN_METHODS = ["link", "oidc"] as const;
+/** How a person signed in: with a login link, at the identity provider (OpenID Connect), or with an API key. */
+export const LOGIN_METHODS = ["link", "oidc", "key"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
 /** Who accepted that a check could not examine a change: a client with an API key, or a person on the session page. */
@@ -84,6 +84,8 @@ export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
 /** Who wrote a plan or a requirement. */
+/** `sent`: a message to the agent contains it. `lost`: none of its elements was on the page when they were looked for. */
+export const ANNOTATION_STATUSES = ["open", "sent", "resolved", "lost"] as const;
 export const PLAN_AUTHORS = ["agent", "person"] as const;
 export const PLAN_ITEM_STATUSES = ["todo", "in_progress", "done", "dropped"] as const;
 /** `plan_first`: a person wants to agree to the plan before anything is changed. `agreed`: a person has agreed. */
@@ -150,6 +152,7 @@ export type TestRunStarter = (typeof TEST_RUN_STARTERS)[number];
 export type TestTarget = (typeof TEST_TARGETS)[number];
 export type TestStatus = (typeof TEST_STATUSES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
+export type AnnotationStatus = (typeof ANNOTATION_STATUSES)[number];
 export type PlanAuthor = (typeof PLAN_AUTHORS)[number];
 export type PlanItemStatus = (typeof PLAN_ITEM_STATUSES)[number];
 export type PlanMode = (typeof PLAN_MODES)[number];

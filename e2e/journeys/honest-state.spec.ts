@@ -44,7 +44,7 @@ test("only a successful turn is shown as done, on its page and in the list", asy
   expect(reasons).toEqual([null, expect.any(String), expect.any(String), expect.any(String), null]);
 
   await logInOn(page, service.loginUrl);
-  const rows = page.getByRole("region", { name: "Recent sessions" }).getByRole("listitem");
+  const rows = page.getByRole("region", { name: "Sessions" }).getByRole("listitem");
   const words = ["Done", "Page not reached", "No valid result", "Failed", "Stopped"];
   for (const [index, word] of words.toReversed().entries()) {
     await expect(rows.nth(index)).toContainText(word);

@@ -166,6 +166,7 @@ async function insertChild(
       id: sessionId,
       parentSessionId: call.sessionId,
       title: titleOf([message]),
+      task: null,
       metadata: null,
       idempotencyKey: null,
       bodyHash: createHash("sha256").update(JSON.stringify(newAgent)).digest("hex"),

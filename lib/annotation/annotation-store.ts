@@ -1,10 +1,23 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { annotations, sessions } from "#db/schema/index.ts";
+import type { AnnotationStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
+import { storable } from "#db/storable.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
+
+/** The part of an annotation that changes after it was submitted. */
+export type AnnotationState = Pick<AnnotationRow, "status" | "resolution" | "resolvedBy" | "sentRequestId">;
+
+/** The state of an annotation that was just submitted. */
+export const OPEN: AnnotationState = {
+  status: "open",
+  resolution: null,
+  resolvedBy: null,
+  sentRequestId: null,
+};
 
 /** Limits for one session: the number of its annotations, and their total size in bytes. 0 means no limit. */
 export type AnnotationLimits = { count: number; bytes: number };
@@ -35,7 +48,7 @@ const insertCounted = defineStatement<
  */
 export async function insertAnnotation(
   tx: Transaction,
-  row: AnnotationRow,
+  row: Pick<AnnotationRow, "id" | "sessionId" | "event" | "payload" | "createdAt">,
   limits: AnnotationLimits,
 ): Promise<boolean> {
   const payload = JSON.stringify(row.payload);
@@ -56,12 +69,13 @@ export async function insertAnnotation(
 /**
  * Lists annotations of a session, newest first.
  *
+ * @param page.status only annotations with one of these. All if omitted.
  * @param page.cursor id of the last row on the previous page. An unknown id gives an empty page.
  */
 export function listAnnotationRows(
   db: Database,
   sessionId: string,
-  page: { cursor?: string; limit: number },
+  page: { cursor?: string; limit: number; status?: readonly AnnotationStatus[] },
 ): Promise<AnnotationRow[]> {
   const start = alias(annotations, "start");
   const cursor = db
@@ -74,6 +88,7 @@ export function listAnnotationRows(
     .where(
       and(
         eq(annotations.sessionId, sessionId),
+        page.status && inArray(annotations.status, [...page.status]),
         page.cursor === undefined
           ? undefined
           : sql`(${annotations.createdAt}, ${annotations.id}) < ${cursor}`,
@@ -90,4 +105,57 @@ export async function hasAnnotation(db: Executor, sessionId: string, id: string)
     .from(annotations)
     .where(and(eq(annotations.sessionId, sessionId), eq(annotations.id, id)));
   return rows.length === 1;
+}
+
+/** Finds annotations of a session by their ids, in any order. */
+export const findAnnotations = (
+  db: Executor,
+  sessionId: string,
+  ids: readonly string[],
+): Promise<AnnotationRow[]> =>
+  db
+    .select()
+    .from(annotations)
+    .where(and(eq(annotations.sessionId, sessionId), inArray(annotations.id, [...ids])));
+
+/** Finds the annotations that a request's message sent, and that have not changed since. */
+export const findSentAnnotations = (
+  db: Executor,
+  sessionId: string,
+  requestId: string,
+): Promise<AnnotationRow[]> =>
+  db
+    .select()
+    .from(annotations)
+    .where(
+      and(
+        eq(annotations.sessionId, sessionId),
+        eq(annotations.sentRequestId, requestId),
+        eq(annotations.status, "sent"),
+      ),
+    );
+
+/** Writes the state of an annotation. The caller has locked the session. */
+export async function updateAnnotation(
+  tx: Transaction,
+  id: string,
+  state: Partial<AnnotationState>,
+): Promise<void> {
+  await tx.update(annotations).set(storable(state)).where(eq(annotations.id, id));
+}
+
+/** Removes an annotation, and takes it off the session's counters. The caller has locked the session. */
+export async function deleteAnnotation(
+  tx: Transaction,
+  { id, sessionId, payload }: AnnotationRow,
+): Promise<void> {
+  await tx.delete(annotations).where(eq(annotations.id, id));
+  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  await tx
+    .update(sessions)
+    .set({
+      annotationCount: sql`greatest(0, ${sessions.annotationCount} - 1)`,
+      annotationBytes: sql`greatest(0, ${sessions.annotationBytes} - ${bytes})`,
+    })
+    .where(eq(sessions.id, sessionId));
 }

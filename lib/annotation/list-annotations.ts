@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { AnnotationStatus } from "#db/schema/unions.ts";
 import { listAnnotationRows } from "./annotation-store.ts";
 import { type DescribedAnnotation, describeAnnotation } from "./describe-annotation.ts";
 
@@ -9,7 +10,7 @@ type AnnotationPage = { data: DescribedAnnotation[]; nextCursor: string | null }
 export async function listAnnotations(
   db: Database,
   sessionId: string,
-  page: { cursor?: string; limit: number },
+  page: { cursor?: string; limit: number; status?: readonly AnnotationStatus[] },
 ): Promise<AnnotationPage> {
   const rows = await listAnnotationRows(db, sessionId, { ...page, limit: page.limit + 1 });
   const shown = rows.slice(0, page.limit);

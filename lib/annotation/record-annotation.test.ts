@@ -50,7 +50,8 @@ test("an annotation is stored and broadcast as annotation.submitted with all its
   assert.equal(event.kind, "annotation.submitted");
   assert.equal(event.source, "slack");
   assert.deepEqual([event.requestId, event.runId], [null, null]);
-  assert.deepEqual(annotation, { ...submission, id: recorded.id });
+  const state = { status: "open", resolution: null, resolvedBy: null, sentRequestId: null };
+  assert.deepEqual(annotation, { ...submission, id: recorded.id, ...state });
   assert.equal(new Date(createdAt).toISOString(), createdAt);
   assert.deepEqual(received, [{ type: "event", event: stored }]);
 

@@ -2,7 +2,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 import { deriveId, newId } from "#lib/session/new-id.ts";
 import { findSession, lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
-import { type AnnotationLimits, hasAnnotation, insertAnnotation } from "./annotation-store.ts";
+import { type AnnotationLimits, hasAnnotation, insertAnnotation, OPEN } from "./annotation-store.ts";
 import { describeAnnotation } from "./describe-annotation.ts";
 import type { AnnotationSubmission } from "./parse-submission.ts";
 
@@ -38,6 +38,7 @@ export async function recordAnnotation(
       event: submission.event,
       payload: submission,
       createdAt: new Date(),
+      ...OPEN,
     };
     if (!(await insertAnnotation(tx, row, limits))) {
       // Reads the counters again, because other annotations may have been stored since the first read.

@@ -10,6 +10,7 @@ import type {
   ScriptPointer,
   ViewportChange,
 } from "#lib/browser/browser-service.ts";
+import type { ElementAnchor, SoughtElements } from "#lib/browser/overlay/locate/find-elements.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { ActionOutcome, StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
@@ -158,6 +159,7 @@ export type HostCalls = TestCalls & {
   /** Carries out what a connection wants of the session's control. */
   control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
   readControl: Call<OfSession, ControlState | null>;
+  findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;

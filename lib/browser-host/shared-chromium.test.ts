@@ -35,7 +35,7 @@ test("sessions of one owner share a Chromium of a host, and the host does not le
 
   const { db, log, sealer } = hosts;
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const records = createStoredRecords({ db, log, sealer, logger }, "bh_test");
+  const records = createStoredRecords({ db, log, sealer, logger, recordingBytesMax: 0 }, "bh_test");
   const [first, second, third] = await Promise.all(
     [one, other, foreign].map((id) => records.readSession(id)),
   );

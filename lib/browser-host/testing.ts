@@ -100,6 +100,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       sealer,
       control,
       evidence: createEvidenceMemory(),
+      recordingBytesMax: 0,
       files: workspaceFiles(sandbox),
       variantScripts: { readRevision: async () => "", readShown: async () => "" },
       onRequestRefused() {},

@@ -4,6 +4,7 @@ import type { NextInQueue } from "./session/browser-places.ts";
 import type { SiteDataChange, StoredSiteData } from "./state/site-data.ts";
 import type { BrowserEvent } from "./store/browser-machine.ts";
 import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./store/browser-store.ts";
+import type { NewRecordedPicture } from "./store/recording-store.ts";
 
 export type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession };
 
@@ -68,6 +69,8 @@ export type BrowserRecords = {
   listSharedInUse: (sessionIds: string[]) => Promise<string[]>;
   /** Stores the last picture of a session's page. */
   keepPicture: (picture: { sessionId: string; mediaType: string; bytes: Uint8Array }) => Promise<void>;
+  /** Adds a picture to the recording of a session's browser. @returns whether the service keeps recordings. */
+  keepRecorded: (picture: NewRecordedPicture) => Promise<boolean>;
   /** Reads the cookies and the storage of sites that the session's last browser has had. */
   readSiteData: (of: { sessionId: string }) => Promise<StoredSiteData>;
   /** Changes the stored site data. @returns false, without a change, if this host no longer runs that browser. */

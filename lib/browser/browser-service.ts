@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
+import type { ElementAnchor, SoughtElements } from "./overlay/locate/find-elements.ts";
 import type { HideReason } from "./overlay/overlay-gate.ts";
 import type { ShownDocument } from "./page/main-frame.ts";
 import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
@@ -307,6 +308,11 @@ export type HostBrowsers = {
    * keyword cannot be read, for example because no browser runs or the page does not answer.
    */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
+  /**
+   * Looks for annotated elements on the selected page. Null if no browser runs, or the page does not answer. Starts no
+   * browser.
+   */
+  findElements: (sessionId: string, anchors: readonly ElementAnchor[]) => Promise<SoughtElements | null>;
   /**
    * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
    * browsers that a working sub-agent shares keep running. Also records the end of the browsers among `recorded` that

@@ -151,6 +151,8 @@ function createSessionCalls({ deps, browsers }: Parts) {
       (await browsers.peek(sessionId)?.act(action)) ?? refuseAction("no browser runs"),
     readField: async (sessionId) => (await browsers.peek(sessionId)?.readField()) ?? null,
     addressOf: (sessionId) => browsers.peek(sessionId)?.address() ?? null,
+    findElements: async (sessionId, anchors) =>
+      (await browsers.peek(sessionId)?.findElements(anchors)) ?? null,
     readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
   } satisfies Partial<HostBrowsers>;
 }

@@ -192,7 +192,10 @@ export async function openTestBrowsers(
       hostId = await insertTestHost(database.db);
     }
     const host = await createHostBrowsers({
-      records: createStoredRecords({ db: database.db, log, logger, sealer: TEST_SEALER }, hostId),
+      records: createStoredRecords(
+        { db: database.db, log, logger, sealer: TEST_SEALER, recordingBytesMax: 0 },
+        hostId,
+      ),
       logger,
       launch: findTestChromium(),
       dataDir,

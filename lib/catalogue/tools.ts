@@ -35,6 +35,7 @@ export type OnDemandKind =
   | "tests"
   | "skills"
   | "imports"
+  | "annotations"
   | "sub-agents"
   /** The tools of the service's own tool server. */
   | "utilities";
@@ -356,6 +357,23 @@ const TOOLS = {
       running: "Publishing a report",
       done: "Published a report",
       many: (count) => `Published ${count} reports`,
+    },
+  },
+  list_annotations: {
+    profile: "editing",
+    onDemand: "annotations",
+    isRootOnly: true,
+    words: { icon: "person", running: "Reading the annotations", done: "Read the annotations" },
+  },
+  resolve_annotation: {
+    profile: "editing",
+    onDemand: "annotations",
+    isRootOnly: true,
+    words: {
+      icon: "check",
+      running: "Resolving an annotation",
+      done: "Resolved an annotation",
+      many: (count) => `Resolved ${count} annotations`,
     },
   },
   update_plan: {

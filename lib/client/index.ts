@@ -3,6 +3,21 @@ export type { AnswerOf, CallOptions, InputOf, OperationName } from "./call-opera
 export type { LiveOptions, LiveSession, LiveStatus, ScreencastFrame } from "./connect-live.ts";
 export { type Client, type ClientOptions, createClient } from "./create-client.ts";
 export type { FollowOptions, RequestRef, StreamEvent } from "./follow-events.ts";
+export type {
+  FrameEnd,
+  FrameMessage,
+  FrameState,
+  HostCommand,
+  HostMessage,
+  HostMessageAccepted,
+} from "./frame-messages.ts";
+export {
+  type MountedEvents,
+  type MountedSession,
+  type MountedState,
+  type MountOptions,
+  mountSession,
+} from "./mount-session.ts";
 export { ApiError, ConnectionError, DeliverableError, WaitTimeoutError } from "./service-error.ts";
 export {
   type CallbackBody,

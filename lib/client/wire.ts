@@ -221,12 +221,58 @@ export type AnnotationAccepted = {
   ok: true;
 };
 
-/** A submission of annotations, with every field that was sent. */
+/** The annotation after the change. */
+export type AnnotationAnswer = {
+  success: true;
+  annotation: AnnotationRecord;
+};
+
+export type AnnotationChange = {
+  /** `open`: the annotation can be sent to the agent again. `resolved`: nothing is left to do. */
+  status: "open" | "resolved";
+  /** What was done. Only with `resolved`. */
+  resolution?: string | undefined;
+};
+
+/** The status of an annotation changed. */
+export type AnnotationChangedEvent = {
+  kind: "annotation.changed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  annotationId: string;
+  /** `sent`: a message to the agent contains the annotation. `lost`: none of its elements was on its page when the service looked for them; when one is back, the annotation is `open` again. */
+  status: "open" | "sent" | "resolved" | "lost";
+  /** What was done about the annotation. Null unless it is resolved, or if no text was given. */
+  resolution: string | null;
+  /** `person` is also a program with an API key. Null unless the annotation is resolved. */
+  resolvedBy: "agent" | "person" | null;
+  /** The request with whose message the annotation was last sent. Null if it was not sent. */
+  sentRequestId: string | null;
+};
+
+/** A submission of annotations, with every field that was sent. Fields of the service replace sent ones of the same name. */
 export type AnnotationRecord = {
   id: string;
   event: string;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
+  /** `sent`: a message to the agent contains the annotation. `lost`: none of its elements was on its page when the service looked for them; when one is back, the annotation is `open` again. */
+  status: "open" | "sent" | "resolved" | "lost";
+  /** What was done about the annotation. Null unless it is resolved, or if no text was given. */
+  resolution: string | null;
+  /** `person` is also a program with an API key. Null unless the annotation is resolved. */
+  resolvedBy: "agent" | "person" | null;
+  /** The request with whose message the annotation was last sent. Null if it was not sent. */
+  sentRequestId: string | null;
   [field: string]: unknown;
 };
 
@@ -235,6 +281,23 @@ export type AnnotationRecordPage = {
   data: Array<AnnotationRecord>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+/** An annotation was removed. */
+export type AnnotationRemovedEvent = {
+  kind: "annotation.removed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  annotationId: string;
 };
 
 /** What the annotation overlay submits. Unknown fields are stored too. */
@@ -780,10 +843,18 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 export type Done = {
   success: true;
+};
+
+/** A box in CSS pixels of the page's viewport. */
+export type ElementBox = {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 };
 
 /** A question that the agent asked. */
@@ -965,7 +1036,7 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId` and a `text`. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
@@ -1132,10 +1203,12 @@ export type FailedDeliverable = {
 
 /** A follow-up message: exactly one of `text`, `message` and `messages`. */
 export type FollowUp = {
-  /** Text of one user message. It may be empty only if `attachments` names a file. */
+  /** Text of one user message. It may be empty only if `attachments` or `annotations` names something. */
   text?: string | undefined;
   /** Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`. */
   attachments?: Array<string> | undefined;
+  /** Ids of open annotations of the session that belong to `text`. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`. */
+  annotations?: Array<string> | undefined;
   /** One user message. */
   message?: Message | undefined;
   /** Messages, at least one of them from the user. The last user message starts the turn. */
@@ -1162,6 +1235,19 @@ export type FollowUpAccepted = {
   streamUrl: string;
   /** True if the message waits: until the turns before it have ended or, with `steer`, until the running turn reads it. False if it starts a turn at once. */
   queued: boolean;
+};
+
+/** What the page of a frame shows. */
+export type Frame = {
+  success: true;
+  /** `live-view` if the token is that of a `liveViewUrl`, which shows nothing else of the session. */
+  scope: "session" | "live-view";
+  /** The service's `EMBED_ORIGINS`. */
+  origins: Array<string>;
+  /** Those of `origins` that the link names. Null if it names none. */
+  linkOrigins: Array<string> | null;
+  /** What the page shows at first. Its form is internal and changes without notice. */
+  snapshot: unknown;
 };
 
 export type Health = {
@@ -1719,6 +1805,22 @@ export type LiveFrame = {
   timestamp: string;
   data: AnnotationSubmittedEvent;
 } | {
+  type: "annotation.changed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: AnnotationChangedEvent;
+} | {
+  type: "annotation.removed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: AnnotationRemovedEvent;
+} | {
   type: "elicitation.requested";
   seq: number;
   /** Id of the session. */
@@ -2029,9 +2131,9 @@ export type LiveFrame = {
 /** A browser that is signed in on the landing page. */
 export type Login = {
   id: string;
-  /** `link` for a login link, `oidc` for an account at the identity provider. */
-  method: "link" | "oidc";
-  /** E-mail address or subject of the account. Null for a login link. */
+  /** `link` for a login link, `oidc` for an account at the identity provider, `key` for an API key. */
+  method: "link" | "oidc" | "key";
+  /** E-mail address or subject of the account, or the owner of the API key. Null for a login link. */
   account: string | null;
   /** `User-Agent` of the browser, cut off after 200 characters. Null if the browser did not send one. */
   userAgent: string | null;
@@ -2141,7 +2243,7 @@ export type MessageDelta = {
   text: string;
 };
 
-/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId` and a `text` with its elements and comments. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -2480,6 +2582,8 @@ export type QueuedMessage = {
   text: string;
   /** Paths of the files that are attached to the message. */
   attachments: Array<string>;
+  /** Ids of the annotations that were sent with the message. */
+  annotations: Array<string>;
   /** The `userId` that the caller sent with the message. Null if there was none. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
@@ -2518,6 +2622,28 @@ export type ReadyDeliverable = {
   status: "ready";
   /** The result. It is valid against the caller's `outputSchema`. */
   value: unknown;
+};
+
+export type RecordedPicture = {
+  id: string;
+  /** The run whose call left the page like this. Null for the page before the first call of a turn. */
+  runId: string | null;
+  /** The tool call; null with `runId`. */
+  callId: string | null;
+  /** The page. At most 2,000 characters. */
+  url: string;
+  /** Title of the page. At most 200 characters. */
+  title: string;
+  sizeBytes: number;
+  /** Time in ISO 8601 format, UTC. */
+  takenAt: string;
+};
+
+/** The recording of a session's browser. */
+export type Recording = {
+  success: true;
+  /** Oldest first, at most 500. */
+  data: Array<RecordedPicture>;
 };
 
 /** The same delivery with the same body and id, in a new cycle of attempts. */
@@ -3065,6 +3191,11 @@ export type SessionExport = {
   [field: string]: unknown;
 };
 
+export type SessionRenamed = {
+  success: true;
+  session: SessionSummary;
+};
+
 export type SessionSummary = {
   /** Id of the session. */
   id: string;
@@ -3114,6 +3245,8 @@ export type ShareLink = {
   /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
   role: "view" | "comment" | "drive";
   label: string | null;
+  /** Origins whose pages may show the link in a frame. Null for all of the service's `EMBED_ORIGINS`. */
+  embedOrigins: Array<string> | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the link expires. ISO 8601, UTC. Null if it never expires. */
@@ -3172,6 +3305,23 @@ export type SkillPage = {
   data: Array<Skill>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+export type SoughtAnnotations = {
+  success: true;
+  data: Array<{
+    id: string;
+    /** One entry for each of the annotation's elements. `unknown`: the page changed meanwhile, or a frame did not answer. */
+    elements: Array<{
+      state: "found";
+      /** What found the element: its selector, its role with its name, or its tag with its text. */
+      by: "selector" | "role" | "text";
+      /** Null if the element is not rendered. */
+      box: ElementBox | null;
+    } | {
+      state: "gone" | "unknown";
+    }>;
+  }>;
 };
 
 /** Attribution that the session was created with. */
@@ -3950,9 +4100,9 @@ export type Operations = {
     body: CreateSession;
     answer: SessionCreated;
   };
-  /** List sessions, newest first. Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. */
+  /** List sessions, newest first. Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. With `q` or `state`, a call examines a bounded number of sessions, so a page may have fewer sessions than `limit`, or none, although `nextCursor` is not null: the next call examines older sessions. */
   listSessions: {
-    parameters: { limit?: number | undefined; cursor?: string | undefined };
+    parameters: { limit?: number | undefined; cursor?: string | undefined; q?: string | undefined; state?: string | undefined };
     body: undefined;
     answer: SessionSummaryPage;
   };
@@ -3961,6 +4111,15 @@ export type Operations = {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDetail;
+  };
+  /** Rename a session. Replaces the title. Nothing else of a session can be changed this way. */
+  renameSession: {
+    parameters: { sessionId: string };
+    body: {
+      /** The new title. */
+      title: string;
+    };
+    answer: SessionRenamed;
   };
   /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed yet, such as files on disk; the service retries until all of it is removed. Published variants and landing pages stay published. Deleting the session again returns 404. */
   deleteSession: {
@@ -4028,7 +4187,7 @@ export type Operations = {
     body: undefined;
     answer: Queue;
   };
-  /** Edit a queued message. Replaces the text of a message that waits. Its attached files stay. Returns 409 once the message's turn has started or a turn has read the message. */
+  /** Edit a queued message. Replaces the text of a message that waits. Its attached files and annotations stay. Returns 409 once the message's turn has started or a turn has read the message. */
   editQueued: {
     parameters: { sessionId: string; requestId: string };
     body: {
@@ -4108,6 +4267,18 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
+  /** List the pictures of the browser's recording. A picture is taken of the page as each call of the agent that may change it has left it, and of the page before the first call of a turn. A picture that looks like the one before is left out. At most 500 pictures are kept, within a budget of the operator (`RECORDING_MAX_MB`); older ones are thinned out. */
+  listRecordedPictures: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: Recording;
+  };
+  /** Read a picture of the browser's recording */
+  readRecordedPicture: {
+    parameters: { sessionId: string; pictureId: string };
+    body: undefined;
+    answer: Response;
+  };
   /** List the transcript. Lists messages, oldest first. Queued messages are not part of the transcript. */
   listMessages: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: number | undefined };
@@ -4122,9 +4293,27 @@ export type Operations = {
   };
   /** List annotations, newest first */
   listAnnotations: {
-    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined; status?: "open" | "sent" | "resolved" | "lost" | undefined };
     body: undefined;
     answer: AnnotationRecordPage;
+  };
+  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
+  locateAnnotations: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: SoughtAnnotations;
+  };
+  /** Resolve or reopen an annotation. Repeating the call changes nothing. */
+  changeAnnotation: {
+    parameters: { sessionId: string; annotationId: string };
+    body: AnnotationChange;
+    answer: AnnotationAnswer;
+  };
+  /** Remove an annotation. Messages with which the annotation was sent keep its text. */
+  removeAnnotation: {
+    parameters: { sessionId: string; annotationId: string };
+    body: undefined;
+    answer: Settled;
   };
   /** Download an artifact. Returns evidence that a tool stored. Images are sent inline, everything else as a download. */
   readArtifact: {
@@ -4199,6 +4388,8 @@ export type Operations = {
       role: "view" | "comment" | "drive";
       /** Label that lists show, for example the name of the recipient. */
       label?: string | undefined;
+      /** Origins whose pages may show the link in a frame, each one of the service's `EMBED_ORIGINS`. Default: all of `EMBED_ORIGINS`. */
+      embedOrigins?: Array<string> | undefined;
       /** When the link expires. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
     };
@@ -4490,8 +4681,9 @@ export type Operations = {
 /** Method and path of every API operation that programs can call. */
 export const OPERATIONS = {
   createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true,"isRaw":false,"hasText":false},
-  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
+  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor","q","state"],"hasBody":false,"isRaw":false,"hasText":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  renameSession: {"method":"PATCH","path":"/api/sessions/:sessionId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false,"hasText":false},
@@ -4513,9 +4705,14 @@ export const OPERATIONS = {
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true,"hasText":false},
+  listRecordedPictures: {"method":"GET","path":"/api/sessions/:sessionId/recording","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  readRecordedPicture: {"method":"GET","path":"/api/sessions/:sessionId/recording/:pictureId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
-  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
+  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor","status"],"hasBody":false,"isRaw":false,"hasText":false},
+  locateAnnotations: {"method":"POST","path":"/api/sessions/:sessionId/annotations/locate","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
+  removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   listFiles: {"method":"GET","path":"/api/sessions/:sessionId/files","query":["path","limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   readFile: {"method":"GET","path":"/api/sessions/:sessionId/files/:filePath","query":[],"hasBody":false,"isRaw":true,"hasText":false},

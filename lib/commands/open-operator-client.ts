@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
-import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
+import { createAuthenticator, isSettingsKey } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import {
@@ -21,11 +22,12 @@ import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
-import { createKeyStore } from "#lib/keys/key-store.ts";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import { createKeyStore, type KeyStore } from "#lib/keys/key-store.ts";
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";
-import type { Login } from "#lib/logins/logins.ts";
+import type { KeyAccess, Login } from "#lib/logins/logins.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import { createOperatorLogins } from "#lib/server/create-access.ts";
+import { createOperatorLogins, readKeyAccess } from "#lib/server/create-access.ts";
 import type { Env } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 import { openSecurityLog } from "#lib/server/open-security-log.ts";
@@ -89,6 +91,21 @@ const {
 const { listLogins: browsers, endLogin: end, rotateEncryption: reseal } = contract;
 const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, browsers, end });
 
+/**
+ * Reads the access of API keys for the list of logins. Without keys in the settings, the service accepts the key that it
+ * generated. The command does not read that key, so it lists every login with such a key.
+ */
+function readKeysOf(env: Env, store: KeyStore): (keyIds: string[]) => Promise<Map<string, KeyAccess>> {
+  const read = readKeyAccess(env.SERVICE_API_KEYS, store);
+  return async (keyIds) => {
+    const found = await read(keyIds);
+    if (env.SERVICE_API_KEYS.length > 0) return found;
+    for (const keyId of keyIds.filter(isSettingsKey))
+      found.set(keyId, { keyId, ownerId: LOCAL_OWNER, scopes: KEY_SCOPES });
+    return found;
+  };
+}
+
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorClient> {
   const { db, close } = await openDatabase(options);
   const isKeyKnown = hasSecretKey(env);
@@ -115,7 +132,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     db,
     sealer: createSealer(key, env.ENCRYPTION_KEY_PREVIOUS),
     access,
-    logins: createOperatorLogins(env, { db, encryptionKey: key }),
+    logins: createOperatorLogins(env, { db, encryptionKey: key }, readKeysOf(env, store)),
     // Callers need no further login: access to the database is the authorization.
     login: { readLogin: async () => THIS_COMMAND },
     authenticate: createAuthenticator([], store),
@@ -199,6 +216,7 @@ const THIS_COMMAND: Login = {
   id: "command",
   method: "link",
   account: null,
+  key: null,
   userAgent: COMMAND,
   createdAt: new Date(),
   lastSeenAt: new Date(),

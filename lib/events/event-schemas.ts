@@ -3,11 +3,13 @@ import type { MessagePart } from "#db/schema/index.ts";
 import {
   AGENT_BROWSERS,
   AGENT_OUTCOMES,
+  ANNOTATION_STATUSES,
   BROWSER_STATUSES,
   CALL_REFUSALS,
   EVIDENCE_KINDS,
   IMPORT_FORMATS,
   MESSAGE_ROLES,
+  PLAN_AUTHORS,
   RUN_ORIGINS,
   TURN_STOPPERS,
   VARIANT_AUTHORS,
@@ -107,7 +109,7 @@ export const deliverableSchema = z
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
-    "A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null. Ignore unknown types.",
+    "A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId` and a `text` with its elements and comments. Ignore unknown types.",
   examples: [{ type: "text", text: "The checkout asks for an email address." }],
 }) as unknown as z.ZodType<MessagePart>;
 
@@ -131,15 +133,42 @@ export const messageRecordSchema = z
   })
   .meta({ id: "MessageRecord", description: "A message of the transcript." });
 
+const annotationId = z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] });
+const annotationState = {
+  status: z.enum(ANNOTATION_STATUSES).meta({
+    description:
+      "`sent`: a message to the agent contains the annotation. `lost`: none of its elements was on its page when the service looked for them; when one is back, the annotation is `open` again.",
+  }),
+  resolution: z
+    .string()
+    .nullable()
+    .meta({
+      description: "What was done about the annotation. Null unless it is resolved, or if no text was given.",
+      examples: [null],
+    }),
+  resolvedBy: z
+    .enum(PLAN_AUTHORS)
+    .nullable()
+    .meta({
+      description: "`person` is also a program with an API key. Null unless the annotation is resolved.",
+      examples: [null],
+    }),
+  sentRequestId: requestId.nullable().meta({
+    description: "The request with whose message the annotation was last sent. Null if it was not sent.",
+  }),
+};
+
 export const annotationRecordSchema = z
   .looseObject({
-    id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
+    id: annotationId,
     event: z.string().meta({ examples: ["submit"] }),
     createdAt: timestamp,
+    ...annotationState,
   })
   .meta({
     id: "AnnotationRecord",
-    description: "A submission of annotations, with every field that was sent.",
+    description:
+      "A submission of annotations, with every field that was sent. Fields of the service replace sent ones of the same name.",
   });
 
 const callId = z.string().meta({ description: "Id of the tool call.", examples: ["call_h3k7pq"] });
@@ -661,6 +690,11 @@ export const eventSchemas = {
   "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {
     annotation: annotationRecordSchema,
   }),
+  "annotation.changed": define("annotation.changed", "The status of an annotation changed.", {
+    annotationId,
+    ...annotationState,
+  }),
+  "annotation.removed": define("annotation.removed", "An annotation was removed.", { annotationId }),
   "elicitation.requested": define("elicitation.requested", "The agent asked a question.", {
     elicitationId,
     toolCallId: callId,

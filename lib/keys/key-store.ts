@@ -23,10 +23,10 @@ export type KeyStore = {
    */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
   /**
-   * Reads the scopes and the expiry of keys by id. Leaves out keys that are unknown, revoked or expired.
+   * Reads the owner, the scopes and the expiry of keys by id. Leaves out keys that are unknown, revoked or expired.
    * @throws when the database cannot be reached.
    */
-  readLive: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
+  readLive: (keyIds: string[]) => Promise<Map<string, Omit<KeyHolder, "keyId">>>;
 };
 
 /** The fields of a key that can change while a connection uses the key. */
@@ -65,7 +65,12 @@ export function createKeyStore(db: Database): KeyStore {
     },
     async readLive(keyIds) {
       const rows = await db
-        .select({ id: apiKeys.id, scopes: apiKeys.scopes, expiresAt: apiKeys.expiresAt })
+        .select({
+          id: apiKeys.id,
+          ownerId: apiKeys.ownerId,
+          scopes: apiKeys.scopes,
+          expiresAt: apiKeys.expiresAt,
+        })
         .from(apiKeys)
         .where(and(inArray(apiKeys.id, keyIds), isLive(new Date())));
       return new Map(rows.map(({ id, ...key }) => [id, key]));

@@ -15,15 +15,26 @@ import {
 /** An account at the identity provider. `email` is null if the provider gives no verified address. */
 export type Account = { issuer: string; subject: string; email: string | null };
 
-/** How a person signs in: with the token of a login link, or with an account. */
-export type SignIn = { method: "link"; token: string } | { method: "oidc"; account: Account };
+/** How a person signs in: with the token of a login link, with an account, or with an API key. */
+export type SignIn =
+  | { method: "link"; token: string }
+  | { method: "oidc"; account: Account }
+  | { method: "key"; keyId: string };
+
+/** What the API key of a login gives access to: the sessions of an owner, with the scopes of the key. */
+export type KeyAccess = { keyId: string; ownerId: string; scopes: readonly string[] };
 
 /** A browser that is signed in. */
 export type Login = {
   id: string;
   method: LoginMethod;
-  /** E-mail address of the account, or the subject of an account without a verified address. Null for a login link. */
+  /**
+   * E-mail address of the account, or the subject of an account without a verified address; for an API key, the owner
+   * of the key. Null for a login link.
+   */
   account: string | null;
+  /** The access of a login with an API key. Null for an operator, who signed in with a login link or an account. */
+  key: KeyAccess | null;
   userAgent: string | null;
   createdAt: Date;
   /** Time of the last use, accurate to about a minute. */
@@ -33,18 +44,18 @@ export type Login = {
 };
 
 /**
- * The logins of the operator, that is, browsers that are signed in on the landing page. A login is live until it is
- * ended, reaches its maximum age, or is unused for too long.
+ * The logins of operators and of holders of API keys, that is, browsers that are signed in on the landing page. A login
+ * is live until it is ended, reaches its maximum age, or is unused for too long, and no longer than its API key.
  */
 export type Logins = {
-  /** Opens a login. @returns the login and the token for its cookie; undefined if the login link was used before. */
-  open: (signIn: SignIn, userAgent: string | null) => Promise<{ login: Login; token: string } | undefined>;
+  /** Opens a login. @returns the id of the login and the token for its cookie; undefined if the login link was used before. */
+  open: (signIn: SignIn, userAgent: string | null) => Promise<{ id: string; token: string } | undefined>;
   /**
    * Finds the live login that a cookie's token belongs to, and updates its `lastSeenAt` about once a minute. Undefined
-   * if there is no such login, or if the settings no longer allow the login's account.
+   * if there is no such login, if the settings no longer allow the login's account, or if its API key has ended.
    */
   find: (token: string) => Promise<Login | undefined>;
-  /** Lists the live logins whose account the settings still allow, the most recently used first. */
+  /** Lists the live logins whose account the settings still allow or whose API key is live, the most recently used first. */
   list: () => Promise<Login[]>;
   /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown login. */
   end: (id: string) => Promise<boolean>;
@@ -67,11 +78,14 @@ type LoginsDeps = {
   lifeMs: number;
   /** Whether the current settings allow an account to sign in. */
   isAllowed: (account: Account) => boolean;
+  /** Reads the access of API keys by id. Leaves out keys that are unknown, revoked or expired. */
+  readKeys: (keyIds: string[]) => Promise<Map<string, KeyAccess>>;
   now?: () => number;
 };
 
 /** @see Logins */
-export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.now }: LoginsDeps): Logins {
+export function createLogins(deps: LoginsDeps): Logins {
+  const { db, key, idleMs, lifeMs, isAllowed, readKeys, now = Date.now } = deps;
   const hashKey = createHmac("sha256", key).update("login-hash/v1").digest();
   const hash = (text: string) => createHmac("sha256", hashKey).update(text).digest("base64url");
   const touchEveryMs = Math.min(MINUTE_MS, idleMs / 4);
@@ -80,17 +94,34 @@ export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.no
     seenAfter: new Date(now() - idleMs - agoMs),
   });
 
-  /** Whether the current settings allow the account of a login. True if the login was opened with a login link. */
-  function isAccepted({ method, issuer, subject, email }: LoginRow): boolean {
+  /** Returns the columns that name the credential of a sign-in. */
+  function identify(signIn: SignIn): Partial<LoginRow> {
+    if (signIn.method === "link") return { linkHash: hash(signIn.token) };
+    return signIn.method === "oidc" ? signIn.account : { keyId: signIn.keyId };
+  }
+  /** Whether the login link, the account or the API key of a login still allows it. */
+  function isAccepted({ method, issuer, subject, email }: LoginRow, access: KeyAccess | null): boolean {
     if (method === "link") return true;
+    if (method === "key") return access !== null;
     return issuer !== null && subject !== null && isAllowed({ issuer, subject, email });
   }
-  function describeRow({ id, method, email, subject, userAgent, createdAt, lastSeenAt }: LoginRow): Login {
+  /** Describes the logins of rows, without those that are no longer allowed. */
+  async function describeRows(rows: LoginRow[]): Promise<Login[]> {
+    const keyIds = new Set(rows.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
+    const keys = keyIds.size === 0 ? new Map<string, KeyAccess>() : await readKeys([...keyIds]);
+    return rows.flatMap((row) => {
+      const access = (row.keyId !== null && keys.get(row.keyId)) || null;
+      return isAccepted(row, access) ? [describeRow(row, access)] : [];
+    });
+  }
+  function describeRow(row: LoginRow, access: KeyAccess | null): Login {
+    const { id, method, email, subject, userAgent, createdAt, lastSeenAt } = row;
     const endsAt = Math.min(createdAt.getTime() + lifeMs, lastSeenAt.getTime() + idleMs);
     return {
       id,
       method,
-      account: email ?? subject,
+      account: email ?? subject ?? access?.ownerId ?? null,
+      key: access,
       userAgent,
       createdAt,
       lastSeenAt,
@@ -107,20 +138,22 @@ export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.no
         id: newId("lgn"),
         tokenHash: hash(token),
         method: signIn.method,
-        ...(signIn.method === "link" ? { linkHash: hash(signIn.token) } : signIn.account),
+        ...identify(signIn),
         userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
         createdAt: at,
         lastSeenAt: at,
       });
-      return row && { login: describeRow(row), token };
+      return row && { id: row.id, token };
     },
     async find(token) {
       const row = await findLoginRow(db, hash(token), liveSince());
-      if (!row || !isAccepted(row)) return undefined;
+      if (!row) return undefined;
+      const [login] = await describeRows([row]);
+      if (!login) return undefined;
       if (now() - row.lastSeenAt.getTime() > touchEveryMs) await touchLogin(db, row.id, new Date(now()));
-      return describeRow(row);
+      return login;
     },
-    list: async () => (await listLoginRows(db, liveSince())).filter(isAccepted).map(describeRow),
+    list: async () => describeRows(await listLoginRows(db, liveSince())),
     end: async (id) => (await endLoginRow(db, id, new Date(now()))) !== undefined,
     deleteOld: () => deleteOldLogins(db, new Date(now() - RETENTION_MS), liveSince(RETENTION_MS)),
   };

@@ -1,5 +1,6 @@
 import { listBriefly } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
+import { findPictureAfter } from "#lib/browser/store/recording-store.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { findSessionRuns } from "#lib/session/list/list-store.ts";
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
@@ -40,6 +41,9 @@ type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncI
  * The content of a session that an export writes. A part that may be large is a function that reads a few entries at a
  * time. The other parts are in memory.
  */
+/** A picture of the recording, and the page that it shows. */
+type RecordedPage = { url: string; title: string; takenAt: string; sizeBytes: number; data: string };
+
 export type SessionContent = {
   id: string;
   exportedAt: string;
@@ -58,6 +62,8 @@ export type SessionContent = {
   evidence: ExportedEvidence[];
   /** Reads the bytes of evidence, and returns them as a data URL. Returns undefined if the bytes cannot be read. */
   readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
+  /** Returns the picture of the page as a call left it, as a data URL. Undefined if the recording has none. */
+  readPageAfter: (callId: string) => Promise<RecordedPage | undefined>;
   /**
    * The parts that the export leaves out. Reading other parts may append to this list, so the list must be written
    * last.
@@ -113,6 +119,13 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     readData: async ({ id: evidenceId, mediaType }) => {
       const stored = await evidence.read(id, evidenceId);
       return stored?.bytes && `data:${mediaType};base64,${Buffer.from(stored.bytes).toString("base64")}`;
+    },
+    async readPageAfter(callId) {
+      const picture = await findPictureAfter(db, id, callId);
+      if (!picture) return undefined;
+      const { bytes, takenAt, url, title, sizeBytes } = picture;
+      const data = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
+      return { url, title, sizeBytes, takenAt: takenAt.toISOString(), data };
     },
     leftOut,
     exists: async () => (await findSession(db, id)) !== undefined,

@@ -47,7 +47,7 @@ export type SecurityFields = {
   encryptionRotated: { actor: string; resealed: number };
   networkRefused: NetworkRefusal;
   sessionRemoved: { actor: string; sessionId: string; sessions: number };
-  recordsRemoved: { actor: string; records: "evidence" | "deliveries"; count: number };
+  recordsRemoved: { actor: string; records: "evidence" | "pictures" | "deliveries"; count: number };
   erasureVerified: { sessionId: string };
   erasureFailed: { sessionId: string; left: readonly string[] };
 };

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
+import { removeOldPictures } from "#lib/browser/store/recording-store.ts";
 import { removeOldDeliveries } from "#lib/callback/old-delivery-store.ts";
 import type { EvidencePosition } from "#lib/evidence/evidence-store.ts";
 import { removeOldEvidence } from "#lib/evidence/remove-old-evidence.ts";
@@ -46,6 +47,7 @@ const ACTOR = "retention";
 /** The largest number of sessions that one run of the job removes. The job runs every hour. */
 const SESSIONS_MAX = 500;
 const EVIDENCE_BATCH = 200;
+const PICTURES_BATCH = 200;
 const DELIVERIES_BATCH = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -64,6 +66,13 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
   /** Returns the time before which data of this kind is removed; undefined if this kind of data is kept. */
   const cutoff = (kind: keyof typeof days) =>
     days[kind] === 0 ? undefined : new Date(Date.now() - days[kind] * DAY_MS);
+
+  async function removePictures(before: Date): Promise<void> {
+    let removed = 0;
+    for (let count = PICTURES_BATCH; count === PICTURES_BATCH; removed += count)
+      count = await removeOldPictures(db, before, PICTURES_BATCH);
+    if (removed > 0) securityLog.recordsRemoved({ actor: ACTOR, records: "pictures", count: removed });
+  }
 
   return {
     async findSessions() {
@@ -90,6 +99,7 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
         logger.warn({ err: error, sessionId, evidenceId: id }, "old evidence could not be removed");
         securityLog.erasureFailed({ sessionId, left: [`evidence: the file of ${id}`] });
       }
+      if (next === null) await removePictures(before);
       // The next run of the job retries the failed removals.
       return next;
     },

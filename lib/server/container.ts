@@ -10,7 +10,7 @@ import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
 import type { Mounted } from "#lib/api/next/find-container.ts";
 import { loadReportPage } from "#lib/api/next/load-report-page.ts";
-import { loadLivePage, loadSessionPage } from "#lib/api/next/load-session-page.ts";
+import { loadLivePage, loadSessionPage, loadSnapshot } from "#lib/api/next/load-session-page.ts";
 import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
 import { serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { servePath } from "#lib/api/serve/serve-path.ts";
@@ -338,7 +338,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
   const { browser, evidence, transcript, tools, skills, variants, publishedScripts } = tooling;
   const { planning, landing, servedPages, porting, testRuns } = tooling;
-  return {
+  const services: ApiServices = {
     ...parts.access,
     db: storage.db,
     log: storage.log,
@@ -381,6 +381,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     removeSession: parts.removals.remove,
     readSubAgentFlag: (userId) => askSubAgentFlag(env.SUBAGENT_WEB_FLAG_URL, userId, logger),
     readiness: () => readReadiness(parts),
+    readSnapshot: (sessionId, access) => loadSnapshot(services, sessionId, access),
     settings: {
       baseUrl: env.baseUrl,
       pagesOrigin: env.pagesOrigin,
@@ -391,6 +392,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
       annotations: env.annotationLimits,
       excludesTools: env.EXTERNAL_TURN_EXCLUDE.length > 0,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
+      embedOrigins: env.EMBED_ORIGINS,
       model: {
         id: model.id,
         label: model.label,
@@ -399,6 +401,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
       },
     },
   };
+  return services;
 }
 
 /** Describes in one line how sessions are isolated from each other. */
@@ -476,6 +479,7 @@ const mount = (env: Env, services: ApiServices, { live, player, builtinMcp }: Pa
   servePage: (request) => answerPageRequest({ env, pages: services.servedPages }, request),
   exchangeLinkForCookie: (request) =>
     exchangeLinkForCookie(services, {
+      isInFrame: request.headers.get("sec-fetch-dest") === "iframe",
       method: request.method,
       url: new URL(request.url),
       cookieHeader: request.headers.get("cookie"),

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import type { OidcLogin } from "#lib/api/auth/auth-services.ts";
-import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
+import { createAuthenticator, isSettingsKey, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { OIDC_PATH } from "#lib/api/auth/oidc-sign-in.ts";
@@ -11,10 +11,11 @@ import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { leaseCalls } from "#lib/api/http/rates/rate-store.ts";
-import { createKeyStore } from "#lib/keys/key-store.ts";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import { createKeyStore, type KeyStore } from "#lib/keys/key-store.ts";
 import { createIdentityProvider, isAllowedAccount } from "#lib/logins/identity-provider.ts";
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";
-import { createLogins } from "#lib/logins/logins.ts";
+import { createLogins, type KeyAccess } from "#lib/logins/logins.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/store/share-store.ts";
@@ -32,7 +33,7 @@ export function createAccess(env: Env, { storage, logger, securityLog, isServerl
   const { db } = storage;
   const keys = createKeyStore(db);
   const configured = readConfiguredKeys(env, storage.generatedKey);
-  const logins = createOperatorLogins(env, storage);
+  const logins = createOperatorLogins(env, storage, readKeyAccess(configured, keys));
   return {
     keys,
     logins,
@@ -66,10 +67,31 @@ export function createAccess(env: Env, { storage, logger, securityLog, isServerl
 
 const MINUTE_MS = 60_000;
 
-/** Creates the logins of operators, with the lifetimes and the allowed accounts from the settings. */
+/** Creates the function that reads the access of live keys by id: keys from the settings, and keys of the database. */
+export function readKeyAccess(
+  configured: { key: string; ownerId: string }[],
+  keys: Pick<KeyStore, "readLive">,
+): (keyIds: string[]) => Promise<Map<string, KeyAccess>> {
+  const fromSettings = new Map(
+    configured.map(({ key, ownerId }) => [settingsKeyId(key), { ownerId, scopes: KEY_SCOPES }]),
+  );
+  return async (keyIds) => {
+    const stored = keyIds.filter((keyId) => !isSettingsKey(keyId));
+    const live = stored.length === 0 ? new Map() : await keys.readLive(stored);
+    return new Map(
+      keyIds.flatMap((keyId) => {
+        const found = fromSettings.get(keyId) ?? live.get(keyId);
+        return found ? [[keyId, { keyId, ownerId: found.ownerId, scopes: found.scopes }]] : [];
+      }),
+    );
+  };
+}
+
+/** Creates the logins of people, with the lifetimes and the allowed accounts from the settings. */
 export const createOperatorLogins = (
   { oidc, LOGIN_IDLE_MINUTES, LOGIN_MAX_MINUTES }: Env,
   { db, encryptionKey }: { db: Storage["db"]; encryptionKey: Uint8Array },
+  readKeys: (keyIds: string[]) => Promise<Map<string, KeyAccess>>,
 ) =>
   createLogins({
     db,
@@ -77,6 +99,7 @@ export const createOperatorLogins = (
     idleMs: LOGIN_IDLE_MINUTES * MINUTE_MS,
     lifeMs: LOGIN_MAX_MINUTES * MINUTE_MS,
     isAllowed: (account) => oidc !== undefined && isAllowedAccount(oidc, account),
+    readKeys,
   });
 
 function openOidc({ oidc, baseUrl }: Env): OidcLogin | undefined {

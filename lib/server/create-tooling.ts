@@ -29,6 +29,7 @@ import { createSessionSkills } from "#lib/skills/session-skills.ts";
 import { skillTools } from "#lib/skills/tools/index.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import { testTools } from "#lib/test-runs/tools/index.ts";
+import { annotationTools } from "#lib/tools/annotations/annotation-tools.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
@@ -167,6 +168,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...peopleTools(services),
     ...variantTools(variantServices),
     publishQaReport(reports),
+    ...annotationTools({ db, log }),
     ...planningTools(planning),
     deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),

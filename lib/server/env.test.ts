@@ -21,6 +21,19 @@ describe("readEnv", () => {
     assert.equal(env.AGENT_MODEL_API, "responses");
   });
 
+  it("knows origins that may show frames, written as browsers write them", () => {
+    const origins = (EMBED_ORIGINS: string) => messageOf({ EMBED_ORIGINS });
+    assert.deepEqual(readEnv({}).EMBED_ORIGINS, []);
+    assert.deepEqual(readEnv({ EMBED_ORIGINS: "https://a.example, http://localhost:3001" }).EMBED_ORIGINS, [
+      "https://a.example",
+      "http://localhost:3001",
+    ]);
+    for (const text of ["a.example", "https://a.example/", "https://*.example;", "null", "http://[::1]:1"])
+      assert.match(origins(text), /^EMBED_ORIGINS: must be origins without a path/, text);
+    const many = Array.from({ length: 51 }, (_, index) => `https://a${index}.example`).join();
+    assert.equal(origins(many), "EMBED_ORIGINS: must hold at most 50 origins");
+  });
+
   it("knows browser hosts by encrypted addresses without credentials", () => {
     const token = { BROWSER_HOST_TOKEN: "t".repeat(32) };
     const hosts = (BROWSER_HOSTS: string) => messageOf({ ...token, BROWSER_HOSTS });

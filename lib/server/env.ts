@@ -10,6 +10,7 @@ import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
+import { isOrigin } from "#lib/text/http-url.ts";
 import { readHostUrls } from "./read-host-urls.ts";
 
 const wholeNumber = (fallback: number, min = 0, max = 2_000_000_000) =>
@@ -34,6 +35,9 @@ const httpOrigin = z
     error: "must be an http(s) URL",
   })
   .transform((text) => new URL(text).origin);
+
+/** How many origins `EMBED_ORIGINS` can name: every page of a frame sends all of them in a header. */
+const EMBED_ORIGINS_MAX = 50;
 
 const list = z
   .string()
@@ -170,6 +174,13 @@ const envSchema = z.object({
     .default("")
     .transform((text, context) => readOrReject(readNetworkAllow, text, context)),
   FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
+  EMBED_ORIGINS: list.pipe(
+    z
+      .array(
+        z.string().refine(isOrigin, { error: "must be origins without a path, such as https://app.example" }),
+      )
+      .max(EMBED_ORIGINS_MAX, { error: `must hold at most ${EMBED_ORIGINS_MAX} origins` }),
+  ),
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
   CALLBACK_SECRET_MIN: wholeNumber(0, 0, 1_024),
@@ -190,6 +201,7 @@ const envSchema = z.object({
   BROWSER_PAGE_MEMORY_MB: wholeNumber(2_048, 0, 1_000_000),
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
+  RECORDING_MAX_MB: wholeNumber(24, 0, 1_000),
   BROWSER_WEBDRIVER: z.enum(["true", "false"]).default("true"),
   BROWSER_HOST_LINGER_MS: wholeNumber(60_000),
   BROWSER_HOSTS: z

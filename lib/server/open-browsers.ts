@@ -72,6 +72,7 @@ export async function openBrowsers(deps: OpenBrowsersDeps, evidence: EvidenceSto
     sealer: storage.sealer,
     logger,
     evidence,
+    recordingBytesMax: env.RECORDING_MAX_MB * 2 ** 20,
     files: workspaceFiles(sandbox),
     variantScripts: createVariantScripts(db),
     onRequestRefused: deps.securityLog.networkRefused,

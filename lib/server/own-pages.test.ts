@@ -28,7 +28,7 @@ async function renderReference() {
 }
 
 const listen = (isDev: boolean) => {
-  const send = createOwnPages({ handle, renderReference, isDev });
+  const send = createOwnPages({ handle, renderReference, embedOrigins: [], isDev });
   return listenForTests(
     createServer((request, response) => {
       const url = new URL(request.url ?? "", "http://service.example");

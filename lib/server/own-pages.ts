@@ -22,13 +22,15 @@ const READ_METHODS = ["GET", "HEAD", "OPTIONS"];
  *
  * @param deps.handle Next's own handler.
  * @param deps.renderReference renders the API reference.
+ * @param deps.embedOrigins origins whose pages may show the pages of frames.
  */
 export function createOwnPages(deps: {
   handle: Handle;
   renderReference: () => Promise<Reference>;
+  embedOrigins: readonly string[];
   isDev: boolean;
 }) {
-  const { handle, isDev } = deps;
+  const { handle, isDev, embedOrigins } = deps;
   const sendReference = createReferencePage(deps.renderReference);
 
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
@@ -42,7 +44,7 @@ export function createOwnPages(deps: {
     request.headers[PEER_HEADER] = request.socket.remoteAddress;
     // No page has server actions. Next would read the body, and log an error for each request.
     delete request.headers["next-action"];
-    if (isPage(url.pathname)) setPagePolicy(request, response, url, isDev);
+    if (isPage(url.pathname)) setPagePolicy(request, response, makePagePolicy(url, isDev, embedOrigins));
     if (isOwnPage && !isDemo(url.pathname) && !isDev)
       request.url = `${path.split("?", 1)[0]}${filterPageQuery(url.searchParams)}`;
     // The page lists links that contain secrets. With compression, the length of the response would leak them (BREACH).
@@ -57,8 +59,11 @@ const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
  * Sets the content security policy of our pages. If the policy contains a nonce, Next reads the nonce from the
  * request's headers and adds it to its scripts.
  */
-function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
-  const { policy, nonce } = makePagePolicy(url, isDev);
+function setPagePolicy(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { policy, nonce }: ReturnType<typeof makePagePolicy>,
+): void {
   if (nonce !== undefined) {
     request.headers["content-security-policy"] = policy;
     request.headers["x-nonce"] = nonce;

@@ -85,7 +85,12 @@ export function createRequestListener({
   const streamsEnded = new AbortController();
   let isDraining = false;
   const checkHost = createHostCheck(env);
-  const sendOwnPage = createOwnPages({ handle, isDev, renderReference: render });
+  const sendOwnPage = createOwnPages({
+    handle,
+    isDev,
+    renderReference: render,
+    embedOrigins: env.EMBED_ORIGINS,
+  });
   const unread = createUnreadAnswers(stalledMs);
   const pace = createPagePace(isDev ? 0 : env.RATE_LIMIT_PAGES);
   const isHttps = env.baseUrl.startsWith("https:");
@@ -190,6 +195,7 @@ export function createRequestListener({
             cookieHeader: request.headers.cookie ?? null,
             userAgent: request.headers["user-agent"] ?? null,
             client: connectionOf(request),
+            isInFrame: request.headers["sec-fetch-dest"] === "iframe",
           });
     if (linkAnswer instanceof Response) return sendResponse(response, linkAnswer);
 

@@ -18,6 +18,7 @@ type IdKind =
   | "lgn"
   | "con"
   | "imp"
+  | "pic"
   | "pub"
   | "rel"
   | "rep"

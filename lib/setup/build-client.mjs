@@ -41,7 +41,11 @@ export async function buildClient(node, folder = clientFolder) {
     engines: { node: ">=20" },
     main: `${entry}.js`,
     types: `${entry}.d.ts`,
-    exports: { ".": { types: `${entry}.d.ts`, default: `${entry}.js` } },
+    exports: {
+      ".": { types: `${entry}.d.ts`, default: `${entry}.js` },
+      // For pages without a bundler, which would load the whole client otherwise.
+      "./mount-session": { types: "./mount-session.d.ts", default: "./mount-session.js" },
+    },
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -10,6 +10,15 @@ export function readHttpUrl(text: string): URL | undefined {
 }
 
 /**
+ * Whether a text is the origin of an http(s) URL, written as browsers write it, such as `https://app.example`. Wildcards,
+ * IPv6 addresses and other characters are not accepted, because the text becomes a part of content policies.
+ */
+export const isOrigin = (text: string): boolean => {
+  const url = readHttpUrl(text);
+  return url !== undefined && url.origin === text && /^[a-z\d.-]+$/.test(url.hostname);
+};
+
+/**
  * Schema of an absolute http(s) URL of at most `max` characters. The output is the text as sent; it is not normalized.
  */
 export const httpUrlUpTo = (max: number) =>

@@ -11,7 +11,7 @@ import { groundChanges } from "./grounding/ground-changes.ts";
 import { takePreviewPictures } from "./previews/take-pictures.ts";
 import type { VariantPages } from "./variant-pages.ts";
 
-type VariantPagesDeps = Pick<HostServices, "browser" | "evidence"> & {
+type VariantPagesDeps = Pick<HostServices, "browser" | "evidence" | "recorder"> & {
   compare: PictureComparer;
   /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
   scriptOrigin: () => string;
@@ -23,7 +23,7 @@ const PICTURE_MS_MAX = 30_000;
 
 /** Creates the work on live pages that variants need, for the process that runs the browsers. */
 export function createVariantPages(deps: VariantPagesDeps): VariantPages {
-  const { browser, evidence } = deps;
+  const { browser, evidence, recorder } = deps;
   const withLive = async <Result>(call: PageCall, work: (live: LiveBrowser) => Promise<Result>) => {
     const live = await ensureLiveBrowser(browser, call);
     try {
@@ -43,6 +43,7 @@ export function createVariantPages(deps: VariantPagesDeps): VariantPages {
         const picture = await pageDeadline(call.signal, PICTURE_MS_MAX).race(() =>
           takePicture(live, { fullPage: false }),
         );
+        await recorder.note(call);
         const url = live.page().url();
         return storePicture(evidence, call, picture, { kind: "screenshot", title, url });
       }),

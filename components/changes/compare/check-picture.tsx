@@ -3,6 +3,7 @@
 import { useState } from "react";
 import type { CheckedPage, EvidencePointer } from "#lib/page/state/view-types.ts";
 import { useSession } from "../../runtime/session-context.tsx";
+import { useStoredAddress } from "../../runtime/use-stored-address.ts";
 import { cn } from "../../ui/cn.ts";
 
 /**
@@ -29,6 +30,7 @@ export function CheckPicture({
 }) {
   const { paths } = useSession();
   const [brokenId, setBrokenId] = useState<string | null>(null);
+  const address = useStoredAddress(evidence && `${paths.artifacts}/${evidence.id}`);
   if (evidence === null || brokenId === evidence.id) {
     return (
       <span
@@ -45,7 +47,7 @@ export function CheckPicture({
   return (
     // biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken
     <img
-      src={`${paths.artifacts}/${evidence.id}`}
+      src={address}
       alt={alt}
       decoding="async"
       draggable={false}

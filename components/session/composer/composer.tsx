@@ -179,7 +179,7 @@ function useMessage({ uploads, forget }: Pick<ReturnType<typeof useUploads>, "up
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
     store.addAcceptedMessage(
-      { requestId, mode, text: sent, attachments: paths, author: null, createdAt },
+      { requestId, mode, text: sent, attachments: paths, annotations: [], author: null, createdAt },
       runId,
     );
   }

@@ -34,6 +34,7 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
         <UserMessage
           text={item.text}
           attachments={item.attachments}
+          annotationCount={item.annotationCount}
           author={item.author}
           createdAt={item.createdAt}
           isSteer={item.isSteer}

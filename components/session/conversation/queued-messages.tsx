@@ -4,6 +4,7 @@ import { Check, Clock, CornerDownRight, FastForward, Pencil, X } from "lucide-re
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { QueuedMessage } from "#lib/page/state/view-types.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
@@ -79,6 +80,9 @@ function Queued({
       )}
       {message.attachments.length > 0 && (
         <p className="truncate text-faint text-xs">With {message.attachments.join(", ")}</p>
+      )}
+      {message.annotations.length > 0 && (
+        <p className="text-faint text-xs">With {countOf(message.annotations.length, "annotation")}</p>
       )}
       <div className="flex h-6 items-center gap-1 text-faint text-xs">
         {isWaiting && error === null && <Icon aria-hidden className="size-3.5 shrink-0" />}

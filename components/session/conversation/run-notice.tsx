@@ -79,7 +79,10 @@ function FollowUpButton({ run }: { run: RunView }) {
     if (!outcome.isDone) return setError(outcome.error);
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
-    store.addAcceptedMessage({ requestId, mode: "queue", text, attachments, author: null, createdAt }, runId);
+    store.addAcceptedMessage(
+      { requestId, mode: "queue", text, attachments, annotations: [], author: null, createdAt },
+      runId,
+    );
   }
   const isRetry = followUp.kind === "retry";
   return (

@@ -1,6 +1,9 @@
-import type { ReactNode } from "react";
+import { History } from "lucide-react";
+import { type ReactNode, useEffect } from "react";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { withoutMarks } from "#lib/text/without-marks.ts";
+import { useRecording } from "../../runtime/recording-context.tsx";
+import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
@@ -11,11 +14,13 @@ const PREVIEW_CHARACTERS = 2_000;
 /** Shows a tool call's input and result. */
 export function ToolDetail({
   id,
+  callId,
   toolName,
   input,
   call,
 }: {
   id: string;
+  callId: string;
   toolName: string;
   input: unknown;
   call: ToolCallView | undefined;
@@ -23,6 +28,7 @@ export function ToolDetail({
   const code = codeOf(input);
   return (
     <div id={id} className="mt-1 mb-3 ml-2 flex flex-col gap-2 border-l pl-4">
+      {call && PAGE_CHANGES.has(toolName) && <MomentButton callId={callId} call={call} />}
       <Part title={`Input · ${toolName}`} copy={code?.text ?? JSON.stringify(input, null, 2) ?? ""}>
         {code === undefined ? (
           <div className="max-h-80 overflow-auto">
@@ -50,6 +56,28 @@ export function ToolDetail({
         <p className="text-sm text-warn">The call was interrupted. It is unknown whether it took effect.</p>
       )}
     </div>
+  );
+}
+
+/** Tools that change the page, so that the recording has pictures of their calls. */
+const PAGE_CHANGES = new Set(["browser_execute", "apply_variant"]);
+
+/** Shows the page as the call left it. If the recording is shown already, it moves to this moment at once. */
+function MomentButton({ callId, call }: { callId: string; call: ToolCallView }) {
+  const recording = useRecording();
+  const { startedAt, durationMs } = call;
+  const follow = recording?.follow;
+  const atMs = durationMs === null ? null : Date.parse(startedAt) + durationMs;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the line is opened, or its call ends
+  useEffect(() => {
+    if (atMs !== null) follow?.({ callId, atMs });
+  }, [atMs]);
+  if (!recording || atMs === null) return null;
+  return (
+    <Button size="sm" className="w-fit" onClick={() => recording.open({ callId, atMs })}>
+      <History />
+      Show the page after this call
+    </Button>
   );
 }
 

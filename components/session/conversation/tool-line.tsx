@@ -46,7 +46,15 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
         <span className="flex-1" />
         {!isOver && <ToolTime call={call} />}
       </LineButton>
-      {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
+      {isOpen && (
+        <ToolDetail
+          id={`${toolCallId}-detail`}
+          callId={toolCallId}
+          toolName={toolName}
+          input={input}
+          call={call}
+        />
+      )}
       <EvidenceStrip evidence={call?.evidence ?? []} />
       <ReportLink call={call} />
       <TestRunLink call={call} />

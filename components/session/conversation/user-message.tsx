@@ -1,5 +1,6 @@
 import { CornerDownRight } from "lucide-react";
 import type { AttachmentPart } from "#lib/page/state/view-types.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import { AttachedFiles } from "../../files/attached-files.tsx";
 import { ClockTime } from "../../ui/time.tsx";
 import { MessageCopy } from "./message-copy.tsx";
@@ -8,12 +9,15 @@ import { MessageCopy } from "./message-copy.tsx";
 export function UserMessage({
   text,
   attachments,
+  annotationCount,
   author,
   createdAt,
   isSteer,
 }: {
   text: string;
   attachments: readonly AttachmentPart[];
+  /** How many annotations were sent with the message. */
+  annotationCount: number;
   author: string | null;
   createdAt: string;
   /** Whether the message steered a turn: it did not start a turn, but reached the agent during one. */
@@ -30,6 +34,9 @@ export function UserMessage({
         </>
       )}
       <AttachedFiles attachments={attachments} />
+      {annotationCount > 0 && (
+        <p className="text-soft text-sm">With {countOf(annotationCount, "annotation")}</p>
+      )}
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
         <span className="truncate">
           {isSteer && <CornerDownRight aria-hidden className="mr-1 inline size-3.5 align-[-3px]" />}

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { describeAgent } from "#lib/page/labels/describe-agent.ts";
 import type { AgentView } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
+import { useStoredAddress } from "../../runtime/use-stored-address.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -90,12 +91,15 @@ function AgentResult({ agent }: { agent: AgentView }) {
 function Thumbnail({ agent }: { agent: AgentView }) {
   const { paths } = useSession();
   const { agentId, name, browser, pictureTakenAt } = agent;
+  const address = useStoredAddress(
+    pictureTakenAt && `${paths.agents}/${agentId}/live/picture?at=${encodeURIComponent(pictureTakenAt)}`,
+  );
   return (
     <span className="relative block aspect-[16/10] w-28 shrink-0 overflow-hidden rounded-md border bg-sunken max-sm:w-20">
       {pictureTakenAt ? (
         // biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture
         <img
-          src={`${paths.agents}/${agentId}/live/picture?at=${encodeURIComponent(pictureTakenAt)}`}
+          src={address}
           alt={browser === "shared" ? `The shared page of ${name}` : `The page of ${name}`}
           decoding="async"
           className="size-full object-cover object-top"

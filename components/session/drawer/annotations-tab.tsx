@@ -1,15 +1,43 @@
 "use client";
 
-import { MessageSquareText } from "lucide-react";
-import { formatAddress } from "#lib/page/labels/format.ts";
+import { MessageSquareText, Send } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
+import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
+import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
-import { useSession } from "../../runtime/session-context.tsx";
+import { countOf } from "#lib/text/count-of.ts";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
+import { Button } from "../../ui/button.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
-import { Age } from "../../ui/time.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { AnnotationRow } from "./annotation-row.tsx";
 
-/** Shows the annotations that people made in the live browser. */
+/** How many annotations the service accepts with one message. */
+const SENT_MAX = 20;
+
+const FILTERS = [
+  ["open", "Open"],
+  ["sent", "Sent"],
+  ["resolved", "Resolved"],
+  ["all", "All"],
+] as const;
+type Filter = (typeof FILTERS)[number][0];
+
+/** Whether a list shows an annotation. A lost one is unresolved as well. */
+const isListed = ({ status }: AnnotationView, filter: Filter): boolean =>
+  filter === "all" || (status === "lost" ? "open" : status) === filter;
+
+/**
+ * Shows the annotations that people made in the live browser, and sends them to the agent. People with the role
+ * `comment` can resolve and reopen them, people with the role `drive` can also send and remove them.
+ */
 export function AnnotationsTab() {
-  const { annotations } = useSession();
+  const session = useSession();
+  const { annotations, role, agent } = session;
+  const [filter, setFilter] = useState<Filter>("open");
+  const mayChange = role !== "view" && agent === null;
+  const { act, send, error, isBusy } = useAnnotations(mayChange);
   if (annotations.length === 0) {
     return (
       <EmptyNote icon={<MessageSquareText />} title="No annotations yet">
@@ -17,47 +45,92 @@ export function AnnotationsTab() {
       </EmptyNote>
     );
   }
+  const listed = annotations.filter((annotation) => isListed(annotation, filter));
+  const ids = annotations.filter(({ status }) => status === "open").map(({ id }) => id);
+  const next = ids.slice(0, SENT_MAX);
   return (
-    <ol className="divide-y">
-      {annotations.toReversed().map((annotation) => (
-        <li key={annotation.id} className="px-4 py-3">
-          <Annotation annotation={annotation} />
-        </li>
-      ))}
-    </ol>
+    <div className="flex flex-col">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b px-4 py-2">
+        <Segments label="Which annotations" choices={FILTERS} chosen={filter} onChoose={setFilter} />
+        {mayDirect(session) && (
+          // Never `disabled`, so that the button keeps the focus when everything is sent.
+          <Button
+            size="sm"
+            variant="primary"
+            className="h-7 max-lg:h-9 max-lg:px-3 aria-disabled:opacity-45"
+            aria-disabled={isBusy || next.length === 0}
+            onClick={() => !isBusy && next.length > 0 && void send(next)}
+          >
+            <Send aria-hidden /> Send {next.length} to the agent
+          </Button>
+        )}
+      </div>
+      {error && (
+        <p role="alert" className="px-4 pt-2 text-bad text-sm [overflow-wrap:anywhere]">
+          {error}
+        </p>
+      )}
+      {listed.length === 0 ? (
+        <p className="px-4 py-6 text-center text-faint text-sm">
+          {filter === "open" ? "Nothing is open." : `Nothing is ${filter}.`} The session has{" "}
+          {countOf(annotations.length, "annotation")}.
+        </p>
+      ) : (
+        <ol aria-label="Annotations" className="divide-y">
+          {listed.toReversed().map((annotation) => (
+            <li key={annotation.id} className="px-4 py-3">
+              <AnnotationRow
+                annotation={annotation}
+                mayChange={mayChange}
+                mayRemove={mayDirect(session)}
+                isBusy={isBusy}
+                act={act}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
   );
 }
 
-/** Where the element of a note is. `frame` is not validated, because callers of the webhook may add any field. */
-const placeOf = ({ frame, selector }: NonNullable<AnnotationView["annotations"]>[number]) =>
-  typeof frame === "string" && frame !== "" ? `${frame} → ${selector}` : selector;
-
-function Annotation({ annotation }: { annotation: AnnotationView }) {
-  const notes = annotation.annotations ?? [];
-  return (
-    <article className="flex flex-col gap-2">
-      {notes.map((note, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a stored annotation never move
-        <div key={index} className="min-w-0">
-          <p dir="auto" className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
-            {note.comment ?? "No comment"}
-          </p>
-          {note.selector && (
-            <p className="truncate font-mono text-faint text-xs" title={placeOf(note)}>
-              {placeOf(note)}
-            </p>
-          )}
-        </div>
-      ))}
-      {notes.length === 0 && (
-        <p className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
-          {annotation.output ?? annotation.event}
-        </p>
-      )}
-      <p className="flex justify-between gap-4 text-faint text-xs">
-        <span className="truncate">{annotation.url && formatAddress(annotation.url)}</span>
-        <Age iso={annotation.createdAt} />
-      </p>
-    </article>
+/** The actions of the tab, one at a time, and the sentence of the last failure. */
+function useAnnotations(mayLocate: boolean) {
+  const { store } = useRuntime();
+  const { paths, browser, annotations } = useSession();
+  const { planning, actions: actionsPath } = paths;
+  const actions = useMemo(
+    () => createAnnotationActions({ planning, actions: actionsPath }),
+    [planning, actionsPath],
   );
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const isShowing = browser.status === "ready" && annotations.length > 0;
+  const { currentUrl } = browser;
+  // The page of the live browser has changed, so elements may be gone or back. If the service cannot look, the statuses
+  // stay as they are.
+  useEffect(() => {
+    if (mayLocate && isShowing && currentUrl !== null) void actions.locate();
+  }, [actions, mayLocate, isShowing, currentUrl]);
+
+  async function act<Answer>(what: (all: typeof actions) => Promise<ActionOutcome<Answer>>) {
+    setBusy(true);
+    setError(null);
+    const outcome = await what(actions);
+    setBusy(false);
+    if (outcome.isDone) return outcome.answer;
+    setError(outcome.error);
+    return undefined;
+  }
+  async function send(ids: string[]): Promise<void> {
+    const answer = await act((all) => all.send(ids));
+    if (!answer) return;
+    const { requestId, runId } = answer;
+    const createdAt = new Date().toISOString();
+    store.addAcceptedMessage(
+      { requestId, mode: "queue", text: "", attachments: [], annotations: ids, author: null, createdAt },
+      runId,
+    );
+  }
+  return { act, send, error, isBusy };
 }

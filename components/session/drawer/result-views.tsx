@@ -1,7 +1,8 @@
 "use client";
 
 import { Download, LoaderCircle } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
+import { readTable } from "#lib/page/state/result-table.ts";
 import type { Deliverable } from "#lib/page/state/view-types.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -9,10 +10,13 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { download } from "../../ui/download.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
+import { lazily } from "../../ui/lazily.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { FailedResult } from "./failed-result.tsx";
 
-type View = "tree" | "raw" | "failure" | "progress" | "schema";
+const ResultTableView = lazily(async () => (await import("./result-table-view.tsx")).ResultTableView);
+
+type View = "tree" | "table" | "raw" | "failure" | "progress" | "schema";
 
 const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]> = {
   pending: [
@@ -30,9 +34,17 @@ const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]>
   ],
 };
 
+/** Only a result that is a list of objects has this view. */
+const TABLE_CHOICE = ["table", "Table"] as const;
+
 /** Shows a result and its schema. The status of the result decides which views there are. */
 export function ResultViews({ deliverable, schema }: { deliverable: Deliverable; schema: unknown }) {
-  const views = VIEWS[deliverable.status];
+  const table = useMemo(
+    () => (deliverable.status === "ready" ? readTable(deliverable.value) : undefined),
+    [deliverable],
+  );
+  const ofStatus = VIEWS[deliverable.status];
+  const views = table ? [...ofStatus.slice(0, 1), TABLE_CHOICE, ...ofStatus.slice(1)] : ofStatus;
   const [chosenView, setChosenView] = useState<View>("tree");
   const view = views.find(([each]) => each === chosenView)?.[0] ?? views[0]?.[0] ?? "schema";
   const file =
@@ -57,7 +69,11 @@ export function ResultViews({ deliverable, schema }: { deliverable: Deliverable;
           </>
         )}
       </div>
-      {showView(view, deliverable, schema)}
+      {view === "table" && table ? (
+        <ResultTableView table={table} name={deliverable.runId} />
+      ) : (
+        showView(view, deliverable, schema)
+      )}
     </>
   );
 }

@@ -150,8 +150,8 @@ describe("without a valid credential", () => {
       }
   });
 
-  it("every operation of the operator is 401, and 403 for another site", async () => {
-    const operators = all.filter(({ operation }) => operation.auth.kind === "login");
+  it("every operation of the operator or of a signed-in person is 401, and 403 for another site", async () => {
+    const operators = all.filter(({ operation }) => ["login", "person"].includes(operation.auth.kind));
     assert.ok(operators.length >= 5);
     for (const { name, operation } of operators) {
       const own = await ask(operation, mine, { origin: service.env.baseUrl });

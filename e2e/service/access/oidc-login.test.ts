@@ -60,7 +60,7 @@ describe("a sign-in with the identity provider", () => {
     assert.ok(cookiesOf(response).includes("oidc_login="), "the secrets of the sign-in are removed");
 
     const page = await loadPage(operatorOf(response) ?? "");
-    assert.equal(page.signedIn, true);
+    assert.deepEqual(page.person, { kind: "operator" });
     const current = page.logins.find(({ isCurrent }) => isCurrent);
     assert.deepEqual(
       [current?.method, current?.account, current?.userAgent],
@@ -141,7 +141,7 @@ describe("a sign-in with the identity provider", () => {
         page.getByRole("button").click(),
       ]);
       const { cookie = "" } = await landing.allHeaders();
-      assert.equal((await loadPage(cookie)).signedIn, true, cookie);
+      assert.ok((await loadPage(cookie)).person, cookie);
     } finally {
       await browser.close();
     }
@@ -184,8 +184,8 @@ describe("a service without an identity provider", () => {
       );
     const load = without.container.mounted.loadLandingPage;
     assert.deepEqual(
-      [(await load(cookie)).signedIn, (await load(link)).signedIn, (await load(link)).oidcPath],
-      [false, true, null],
+      [(await load(cookie)).person, (await load(link)).person, (await load(link)).oidcPath],
+      [null, { kind: "operator" }, null],
     );
     assert.equal((await loadPage(cookie)).oidcPath, "/login/oidc");
     await without.close();

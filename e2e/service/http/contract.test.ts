@@ -130,6 +130,14 @@ async function keepPicture(sessionId: string): Promise<void> {
   await service.container.services.db.insert(pagePictures).values(picture);
 }
 
+/** Creates a session with an annotation. */
+async function makeAnnotation() {
+  const { api } = await makeSession();
+  await service.call("POST", `${api}/annotations/webhook`, annotation);
+  const { data } = await service.read<{ data: { id: string }[] }>(`${api}/annotations`);
+  return { path: `${api}/annotations/${data[0]?.id}` };
+}
+
 /** Creates a session with a file in its workspace. */
 async function makeFile() {
   const { api } = await makeSession();
@@ -216,6 +224,13 @@ async function makeImport() {
 }
 
 const messages = [userMessage("work")];
+
+/** Starts a session on the landing page. @returns its path for operations of the landing page. */
+async function makeHomeSession(): Promise<string> {
+  const started = await operate("POST", "/actions/sessions", { messages });
+  const { sessionId } = (await started.json()) as { sessionId: string };
+  return `/actions/sessions/${sessionId}`;
+}
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
 /**
@@ -227,6 +242,13 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   startSession: [201, () => operate("POST", "/actions/sessions", { messages })],
   listSessions: [200, () => service.call("GET", "/api/sessions?limit=1")],
   readSession: [200, async () => service.call("GET", (await makeSession({ metadata: { id: 7 } })).api)],
+  renameSession: [
+    200,
+    async () => service.call("PATCH", (await makeSession()).api, { title: "Another title" }),
+  ],
+  listHomeSessions: [200, () => operate("GET", "/actions/sessions?q=work&state=done,working")],
+  renameHomeSession: [200, async () => operate("PATCH", await makeHomeSession(), { title: "Mine" })],
+  deleteHomeSession: [200, async () => operate("DELETE", await makeHomeSession())],
   deleteSession: [200, async () => service.call("DELETE", (await makeSession()).api)],
   readRequestStatus: [200, async () => service.call("GET", (await makeSession()).statusUrl)],
   streamRequest: [200, async () => service.call("GET", (await makeSession()).streamUrl)],
@@ -258,6 +280,16 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", `${api}/annotations`);
     },
   ],
+  locateAnnotations: [
+    200,
+    async () => service.call("POST", `${(await makeSession()).api}/annotations/locate`),
+  ],
+  changeAnnotation: [
+    200,
+    async () =>
+      service.call("PATCH", (await makeAnnotation()).path, { status: "resolved", resolution: "Done" }),
+  ],
+  removeAnnotation: [200, async () => service.call("DELETE", (await makeAnnotation()).path)],
   listDeliveries: [200, async () => service.call("GET", `${(await makeDelivery()).session.api}/deliveries`)],
   redeliverCallback: [
     202,
@@ -550,6 +582,8 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   postPersonMessage: [202, async () => (await makeSession()).visit("POST", "/messages", { text: "more" })],
+  readFrame: [200, async () => (await makeSession()).visit("GET", "/frame")],
+  postHostMessage: [202, async () => (await makeSession()).visit("POST", "/host-messages", { text: "more" })],
   annotateAsPerson: [200, async () => (await makeSession()).visit("POST", "/annotations", annotation)],
   listPersonShareLinks: [200, async () => (await makeShareLink()).session.visit("GET", "/share-links")],
   createPersonShareLink: [

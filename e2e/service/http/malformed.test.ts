@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import type { z } from "zod";
+import { settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
 import { FILE_PATH } from "#lib/api/contract/paths.ts";
@@ -16,6 +17,8 @@ let service: TestService;
 /** A session with a sub-agent, which the operations on sub-agents need. */
 let session: { sessionId: string; requestId: string; shareUrl: string; agentId: string };
 let operator: string;
+/** The cookie of a person who signed in with the key of the tests, and may change the session. */
+let person: string;
 
 before(async () => {
   service = await openTestService();
@@ -31,6 +34,8 @@ before(async () => {
   );
   session = { ...created, agentId: agents[0]?.agentId ?? "" };
   operator = await signIn(service);
+  const cookie = await service.container.services.login.signInWithKey(settingsKeyId(TEST_KEY));
+  person = cookie.split(";")[0] ?? "";
 });
 after(() => service.close());
 
@@ -50,6 +55,7 @@ function credentialsOf({ auth }: Operation): Record<string, string> {
   const origin = service.env.baseUrl;
   const token = new URL(session.shareUrl, origin).searchParams.get("key");
   if (auth.kind === "login") return { authorization: "", cookie: operator, origin };
+  if (auth.kind === "person") return { authorization: "", cookie: person, origin };
   if (auth.kind === "share" && !auth.orKey) return { authorization: "", cookie: `share=${token}`, origin };
   return { authorization: `Bearer ${TEST_KEY}` };
 }

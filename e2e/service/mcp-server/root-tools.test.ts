@@ -20,6 +20,8 @@ const INPUTS: Record<string, Record<string, unknown>> = {
   import_legacy_session: { document: {} },
   run_tests: {},
   wait_for_test_results: {},
+  list_annotations: {},
+  resolve_annotation: { id: "ann_1", resolution: "Done." },
 };
 
 describe("tools that act for the whole session", () => {

@@ -1,5 +1,6 @@
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import type { Login } from "#lib/logins/logins.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
 import { clientOf } from "../http/client-address.ts";
@@ -10,8 +11,8 @@ import { actorOf, visitorActor } from "./actor-of.ts";
 import type { AuthServices } from "./auth-services.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
-import { readVisit } from "./exchange-link.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
+import { readRequestAccess, readShareToken } from "./share-token.ts";
 
 type AdmissionServices = Pick<
   AuthServices,
@@ -71,19 +72,13 @@ export async function admitCaller(
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
   // Without a credential, `authenticate` always returns an error, which names the headers for an API key.
-  if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
+  if (auth.kind === "share" && auth.orKey && readToken(auth, headers) === undefined)
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))
     return fail("forbidden", "only the service's own pages may send this request");
   if (auth.kind === "page") return { ok: true, caller: undefined, session: undefined };
-  if (auth.kind === "login") {
-    const login = await services.login.readLogin(headers.get("cookie"));
-    if (login) markKnownCaller(request);
-    else services.securityLog.operatorRefused({ operation: nameOperation(operation) });
-    return login
-      ? { ok: true, caller: { ...OPERATOR, loginId: login.id }, session: undefined }
-      : fail("unauthorized", "sign in with the link printed where the service was started");
-  }
+  if (auth.kind === "login" || auth.kind === "person")
+    return admitLogin(services, operation, request, params);
   const admitted = await admitVisitor(services, operation, auth, request, params.sessionId ?? "");
   if (!admitted.ok || !admitted.session) return admitted;
   if (params.agentId === undefined) return refuseControl(operation, admitted.session) ?? admitted;
@@ -122,9 +117,55 @@ export const LOCAL_OWNER = "local";
 /** The person who is signed in on the landing page. */
 const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
-/** Reads the secret of a visitor's link from the visitor's cookies. */
-const readToken = ({ liveView }: ShareAuth, cookies: string | null): string | undefined =>
-  readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
+/**
+ * Admits a person who is signed in on the landing page. A person who signed in with an API key may call only operations
+ * of the kind `person`, with the scopes of the key and on the sessions of its owner.
+ */
+async function admitLogin(
+  services: AdmissionServices,
+  operation: Operation,
+  request: Request,
+  { sessionId }: Record<string, string>,
+): Promise<Admission> {
+  const login = await services.login.readLogin(request.headers.get("cookie"));
+  if (!login) {
+    services.securityLog.operatorRefused({ operation: nameOperation(operation) });
+    return fail("unauthorized", "sign in with the link printed where the service was started");
+  }
+  markKnownCaller(request);
+  const caller = callerOf(login);
+  if (login.key && operation.auth.kind === "login") {
+    services.securityLog.operatorRefused({ operation: nameOperation(operation) });
+    return fail("forbidden", "a person who signed in with an API key may not do this; only an operator may");
+  }
+  const refusal = refuseScope(caller, scopeOf(operation));
+  if (refusal) {
+    const needed = scopeOf(operation);
+    services.securityLog.scopeRefused({
+      actor: actorOf(caller),
+      operation: nameOperation(operation),
+      needed,
+      sessionId,
+    });
+    return refusal;
+  }
+  if (sessionId === undefined) return { ok: true, caller, session: undefined };
+  const session = await findKnownSession(services, sessionId, caller.ownerId);
+  if (!session) return unknownSession();
+  return refuseControl(operation, session) ?? { ok: true, caller, session, actor: actorOf(caller) };
+}
+
+/** Returns the caller that a signed-in person is: the holder of the person's API key, or the operator. */
+export const callerOf = ({ id, key }: Pick<Login, "id" | "key">): Caller => ({
+  ...(key ?? OPERATOR),
+  loginId: id,
+});
+
+/** Reads the secret of a visitor's link from the request's header or cookies. */
+const readToken = ({ liveView }: ShareAuth, headers: Headers): string | undefined =>
+  readShareToken(headers) ??
+  readShareCookie(headers.get("cookie")) ??
+  (liveView ? readLiveViewCookie(headers.get("cookie")) : undefined);
 
 type ShareAuth = Extract<OperationAuth, { kind: "share" }>;
 
@@ -135,10 +176,10 @@ async function admitVisitor(
   request: Request,
   sessionId: string,
 ): Promise<Admission> {
-  const cookies = request.headers.get("cookie");
-  if (readToken(auth, cookies) === undefined) return unknownSession();
+  const { headers } = request;
+  if (readToken(auth, headers) === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
-  const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
+  const access = session && (await readRequestAccess(services, sessionId, headers, auth.liveView ?? false));
   if (!session || !access) return services.failedAttempts.refuse(clientOf(request), unknownSession());
   markKnownCaller(request);
   const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);

@@ -18,6 +18,8 @@ export type PageRequest = {
   cookieHeader: string | null;
   userAgent?: string | null;
   client?: Client;
+  /** Whether the browser will show the page in a frame. */
+  isInFrame?: boolean;
 };
 
 /** Returns the answer to a wrong secret: `refusal`, or 429 if the client's address has sent too many wrong secrets. */
@@ -33,7 +35,7 @@ type RefuseSecret = <Refusal>(refusal: Refusal) => Response | Refusal;
  */
 export async function exchangeLinkForCookie(
   services: AuthServices,
-  { method, url, cookieHeader, userAgent = null, client = UNKNOWN_CLIENT }: PageRequest,
+  { method, url, cookieHeader, userAgent = null, client = UNKNOWN_CLIENT, isInFrame = false }: PageRequest,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
   const refuse: RefuseSecret = (refusal) => {
@@ -47,7 +49,7 @@ export async function exchangeLinkForCookie(
       isSecure,
       refuse,
     });
-  return enterSession(services, url, cookieHeader, { isSecure, refuse });
+  return enterSession(services, url, cookieHeader, { isSecure, refuse, isInFrame });
 }
 
 /** Answers a request for a page of a session if the link has a share token, or if the visitor may not see the page. */
@@ -55,7 +57,7 @@ async function enterSession(
   services: AuthServices,
   url: URL,
   cookieHeader: string | null,
-  { isSecure, refuse }: { isSecure: boolean; refuse: RefuseSecret },
+  { isSecure, refuse, isInFrame }: { isSecure: boolean; refuse: RefuseSecret; isInFrame: boolean },
 ): Promise<Response | "unknown" | undefined> {
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
@@ -68,6 +70,9 @@ async function enterSession(
     const cookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
     return cookie === undefined ? "unknown" : refuse("unknown" as const);
   }
+  // A frame gets no cookie: browsers may block it there. The page of a frame sends the token itself.
+  if (isInFrame && rest === "/live")
+    return redirect(`/embed/${sessionId}?view=live#key=${encodeURIComponent(token)}`, []);
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
     services.securityLog.shareTokenRefused({ sessionId });

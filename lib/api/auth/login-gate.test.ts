@@ -21,7 +21,8 @@ type Options = { key?: Uint8Array; isSecure?: boolean; now?: () => number; isAll
 
 /** Opens the logins and the gate of one process. Several processes share the database and the key. */
 function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = () => true }: Options = {}) {
-  const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, now });
+  const readKeys = async () => new Map();
+  const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, readKeys, now });
   return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
 }
 const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? "";

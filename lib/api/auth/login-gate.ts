@@ -6,8 +6,8 @@ import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
 
 /**
- * Signs the operator in and out on the landing page. The operator signs in with a one-time link or an account and gets
- * a cookie.
+ * Signs people in and out on the landing page. They sign in with a one-time link, an account or an API key, and get a
+ * cookie.
  */
 export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
   /**
@@ -21,6 +21,8 @@ export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
    * @returns the cookie to set.
    */
   signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
+  /** Signs in with an API key, which the caller must have checked. @returns the cookie to set. */
+  signInWithKey: (keyId: string, headers?: SignInHeaders) => Promise<string>;
   /** Finds the live login whose token is in the request's cookies. */
   readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
   /** Formats the cookie that signs the browser out. */
@@ -55,6 +57,11 @@ export function createLoginGate(
     if (previous) await logins.end(previous.id);
     return formatCookie(opened.token, Math.floor(logins.lifeMs / 1_000));
   }
+  async function openWithoutLink(signIn: SignIn, headers: SignInHeaders): Promise<string> {
+    const cookie = await open(signIn, headers);
+    if (cookie === undefined) throw new Error("a sign-in without a link was rejected as a used login link");
+    return cookie;
+  }
 
   return {
     issueToken: tokens.issueToken,
@@ -65,12 +72,8 @@ export function createLoginGate(
       tokens.forget(token);
       return cookie;
     },
-    async signIn(account, headers = NO_HEADERS) {
-      const cookie = await open({ method: "oidc", account }, headers);
-      if (cookie === undefined)
-        throw new Error("a sign-in with an account was rejected as a used login link");
-      return cookie;
-    },
+    signIn: (account, headers = NO_HEADERS) => openWithoutLink({ method: "oidc", account }, headers),
+    signInWithKey: (keyId, headers = NO_HEADERS) => openWithoutLink({ method: "key", keyId }, headers),
     readLogin,
     clearCookie: () => formatCookie("", 0),
   };

@@ -6,9 +6,11 @@ import { browserFileOperations } from "./operations/browser-files.ts";
 import { budgetOperations } from "./operations/budget.ts";
 import { callbackOperations } from "./operations/callbacks.ts";
 import { elicitationOperations } from "./operations/elicitations.ts";
+import { embedOperations } from "./operations/embed.ts";
 import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
+import { homeOperations } from "./operations/home.ts";
 import { inboxOperations } from "./operations/inbox.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
@@ -50,6 +52,8 @@ export const contract = {
   ...callbackOperations,
   ...shareLinkOperations,
   ...pageOperations,
+  ...embedOperations,
+  ...homeOperations,
   ...agentPageOperations,
   ...browserFileOperations,
   ...variantOperations,

@@ -9,7 +9,8 @@ import type { ErrorCode } from "./error-codes.ts";
  * - `share`: a visitor of the session page with at least the given role. With `orKey`, also a client with an API key.
  *   With `ownLink`, only visitors with the session's own `shareUrl`, not with created links. With `liveView`, also
  *   visitors with the `liveViewUrl`.
- * - `login`: the operator, signed in on the landing page.
+ * - `login`: the operator, signed in on the landing page with a login link or an account.
+ * - `person`: the operator, or a person who signed in on the landing page with an API key that has the needed scope.
  * - `page`: a page of the service, without a credential.
  * - `none`: anyone.
  */
@@ -17,6 +18,7 @@ export type OperationAuth =
   | { kind: "key" }
   | { kind: "share"; role: ShareRole; orKey: boolean; ownLink?: boolean; liveView?: boolean }
   | { kind: "login" }
+  | { kind: "person" }
   | { kind: "page" }
   | { kind: "none" };
 
@@ -64,6 +66,8 @@ export type Operation = {
   /** Example bodies for the API reference, by title. Without any, the reference shows one built from the schema. */
   bodyExamples?: Readonly<Record<string, unknown>>;
   auth: OperationAuth;
+  /** The scope that an API key needs, if it does not follow from the method. */
+  scope?: KeyScope;
   /**
    * `handler` if the handler itself checks, in its own database query, that the session belongs to the caller. The
    * check before the handler is then skipped.
@@ -105,8 +109,8 @@ export type Operation = {
 };
 
 /** Returns the scope that an API key needs to call an operation. */
-export const scopeOf = ({ method }: Pick<Operation, "method">): KeyScope =>
-  method === "GET" ? "sessions:read" : "sessions:write";
+export const scopeOf = ({ method, scope }: Pick<Operation, "method" | "scope">): KeyScope =>
+  scope ?? (method === "GET" ? "sessions:read" : "sessions:write");
 
 /** Returns the operation with its literal types, which determine the types of its handler's body and responses. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation;

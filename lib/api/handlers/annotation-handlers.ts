@@ -1,7 +1,9 @@
 import { hasAnnotation } from "#lib/annotation/annotation-store.ts";
+import { changeAnnotation as change, removeAnnotation as remove } from "#lib/annotation/change-annotation.ts";
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { type AnnotationSubmission, parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { lookForAnnotations } from "../annotations/look-for-annotations.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -56,14 +58,48 @@ async function listAnnotations(
   const page = await readAnnotations(services.db, params.sessionId, {
     limit: query.limit ?? 50,
     ...(query.cursor && { cursor: query.cursor }),
+    ...(query.status && { status: [query.status] }),
   });
   if (page.data.length === 0 && query.cursor !== undefined)
     if (!(await hasAnnotation(services.db, params.sessionId, query.cursor))) return unknownCursor();
   return { ok: true, status: 200, body: { success: true, ...page } };
 }
 
+/** `PATCH …/annotations/:annotationId`: resolves or reopens an annotation. */
+async function changeAnnotation(
+  services: ApiServices,
+  { params, body: { status, resolution } }: CallOf<"changeAnnotation">,
+): Promise<Answer> {
+  const wanted = status === "open" ? { status } : { status, resolution };
+  const annotation = await change(services, params.sessionId, params.annotationId, wanted);
+  return annotation ? { ok: true, status: 200, body: { success: true, annotation } } : unknownAnnotation();
+}
+
+/** `DELETE …/annotations/:annotationId`: removes an annotation. */
+async function removeAnnotation(
+  services: ApiServices,
+  { params }: CallOf<"removeAnnotation">,
+): Promise<Answer> {
+  const isRemoved = await remove(services, params.sessionId, params.annotationId);
+  return isRemoved ? { ok: true, status: 200, body: { success: true } } : unknownAnnotation();
+}
+
+/** `POST …/annotations/locate`: looks for annotated elements on the page that the browser shows. */
+async function locateAnnotations(
+  services: ApiServices,
+  { params }: CallOf<"locateAnnotations">,
+): Promise<Answer> {
+  const data = await lookForAnnotations(services, params.sessionId);
+  return { ok: true, status: 200, body: { success: true, data } };
+}
+
+const unknownAnnotation = () => fail("not_found", "no such annotation");
+
 export const annotationHandlers = {
   submitAnnotation,
   annotateAsPerson,
   listAnnotations,
+  changeAnnotation,
+  removeAnnotation,
+  locateAnnotations,
 } satisfies Partial<Handlers>;

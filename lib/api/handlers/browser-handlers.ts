@@ -1,10 +1,15 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import type { BrowserOpening, PastedItem } from "#lib/browser/browser-service.ts";
+import {
+  readRecordedPicture as readPicture,
+  listRecordedPictures as readRecording,
+} from "#lib/browser/store/recording-store.ts";
 import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { readHttpUrl } from "#lib/text/http-url.ts";
 import { MIB } from "../contract/operation.ts";
 import { browserPath } from "../contract/paths.ts";
+import { namesTag } from "../http/entity-tag.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
@@ -33,6 +38,11 @@ async function readBrowser(
 const readPagePicture = (services: ApiServices, { params }: CallOf<"readPagePicture">): Promise<Answer> =>
   sendPicture(services, params.sessionId);
 
+const PICTURE_HEADERS = {
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "X-Content-Type-Options": "nosniff",
+};
+
 /** Answers with the last picture of a session's page. */
 export async function sendPicture({ browser }: ApiServices, sessionId: string): Promise<Answer> {
   const picture = await browser.readPicture(sessionId);
@@ -40,10 +50,38 @@ export async function sendPicture({ browser }: ApiServices, sessionId: string): 
   return new Response(Buffer.from(picture.bytes), {
     headers: {
       "Content-Type": picture.mediaType,
-      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
-      "X-Content-Type-Options": "nosniff",
+      ...PICTURE_HEADERS,
       "Cache-Control": "private, no-cache",
     },
+  });
+}
+
+/** `GET …/recording`: lists the pictures of the browser's recording. */
+async function listRecordedPictures(
+  { db }: ApiServices,
+  { params }: CallOf<"listRecordedPictures">,
+): Promise<Answer> {
+  const pictures = await readRecording(db, params.sessionId);
+  const data = pictures.map(({ takenAt, ...picture }) => ({ ...picture, takenAt: takenAt.toISOString() }));
+  return { ok: true, status: 200, body: { success: true, data } };
+}
+
+/**
+ * `GET …/recording/:pictureId`: answers with a picture. Browsers keep it, but ask each time whether they may still show
+ * it, so that a revoked link ends the access.
+ */
+async function readRecordedPicture(
+  { db }: ApiServices,
+  { params, request }: CallOf<"readRecordedPicture">,
+): Promise<Answer> {
+  const bytes = await readPicture(db, params.sessionId, params.pictureId);
+  if (!bytes) return fail("not_found", "the recording of this session has no such picture");
+  // A picture never changes, so its id is its entity tag.
+  const caching = { ETag: `"${params.pictureId}"`, "Cache-Control": "private, no-cache" };
+  if (namesTag(request.headers.get("if-none-match"), caching.ETag))
+    return new Response(null, { status: 304, headers: caching });
+  return new Response(Buffer.from(bytes), {
+    headers: { "Content-Type": "image/jpeg", ...PICTURE_HEADERS, ...caching },
   });
 }
 
@@ -149,6 +187,8 @@ async function pasteIntoPage(
 export const browserHandlers = {
   readBrowser,
   readPagePicture,
+  listRecordedPictures,
+  readRecordedPicture,
   retargetBrowser,
   steerBrowser,
   pasteIntoPage,

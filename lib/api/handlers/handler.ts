@@ -25,7 +25,7 @@ type QueryOf<Of> = Of extends { query: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : Record<string, unknown>;
 
-type CallerOf<Auth extends OperationAuth> = Auth extends { kind: "key" | "login" }
+type CallerOf<Auth extends OperationAuth> = Auth extends { kind: "key" | "login" | "person" }
   ? Caller
   : Auth extends { kind: "share"; orKey: true }
     ? Caller | undefined

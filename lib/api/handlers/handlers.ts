@@ -8,6 +8,7 @@ import { callbackHandlers } from "./callback-handlers.ts";
 import { creationHandlers } from "./creation-handlers.ts";
 import { deliveryHandlers } from "./delivery-handlers.ts";
 import { elicitationHandlers } from "./elicitation-handlers.ts";
+import { embedHandlers } from "./embed-handlers.ts";
 import { exportHandlers } from "./export-handlers.ts";
 import { fileHandlers } from "./file-handlers.ts";
 import type { Handlers } from "./handler.ts";
@@ -53,6 +54,7 @@ export const handlers: Handlers = {
   ...browserFileHandlers,
   ...variantHandlers,
   ...publicationHandlers,
+  ...embedHandlers,
   ...exportHandlers,
   ...planningHandlers,
   ...landingPageHandlers,

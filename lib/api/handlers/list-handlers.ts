@@ -1,6 +1,7 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import { findSessionRuns, listSessions as readSessions } from "#lib/session/list/list-store.ts";
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
+import { type ListPosition, searchSessions } from "#lib/session/list/search-store.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/run/status.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
@@ -11,20 +12,58 @@ import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 
-/** `GET /api/sessions`: lists sessions, newest first. */
+/** Number of sessions that one call examines for `q`, and for `state`, which also reads the runs of the sessions. */
+const SEARCH_WINDOW = { words: 2_000, states: 300 };
+/** Further words of `q` are ignored. */
+const WORDS_MAX = 10;
+
+/** `GET /api/sessions` and `GET /actions/sessions`: lists sessions, newest first. */
 async function listSessions(
   services: ApiServices,
-  { caller, query }: CallOf<"listSessions">,
+  { caller, query }: Pick<CallOf<"listSessions">, "caller" | "query">,
 ): Promise<Answer> {
   const range = readRange(query);
   if (!range) return unknownCursor();
-  const { page, nextCursor } = cutPage(
-    await readSessions(services.db, caller.ownerId, range),
-    range,
-    (row) => row,
-  );
-  const data = await summarise(services, page, roleOf(caller));
-  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
+  const isSearch = query.q !== undefined || query.state !== undefined;
+  const page = isSearch
+    ? await search(services, caller, query, range)
+    : await readRangeOf(services, caller, range);
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}
+
+type ListCaller = CallOf<"listSessions">["caller"];
+
+async function readRangeOf(services: ApiServices, caller: ListCaller, range: Range) {
+  const rows = await readSessions(services.db, caller.ownerId, range);
+  const { page, nextCursor } = cutPage(rows, range, (row) => row);
+  return { data: await summarise(services, page, roleOf(caller)), nextCursor };
+}
+
+/** Reads the first page of a caller's sessions, newest first. */
+export const readFirstPage = (services: ApiServices, caller: ListCaller, limit: number) =>
+  readRangeOf(services, caller, { limit: limit + 1 });
+
+/** Lists the sessions that have the words and one of the states of a query. */
+async function search(
+  services: ApiServices,
+  caller: ListCaller,
+  { q, state }: CallOf<"listSessions">["query"],
+  { before, limit }: Range,
+) {
+  const words = q?.split(/\s+/).slice(0, WORDS_MAX) ?? [];
+  const window = state ? SEARCH_WINDOW.states : SEARCH_WINDOW.words;
+  const { rows, examinedTo } = await searchSessions(services.db, caller.ownerId, {
+    words,
+    before,
+    window,
+    limit: state ? window : limit,
+  });
+  const found = await summarise(services, rows, roleOf(caller));
+  const matching = state ? found.filter((session) => state.includes(session.state)) : found;
+  const data = matching.slice(0, limit - 1);
+  const last = matching.length >= limit ? data.at(-1) : undefined;
+  const end = last ? { id: last.id, createdAt: new Date(last.createdAt) } : examinedTo;
+  return { data, nextCursor: end && writeCursor(end) };
 }
 
 /**
@@ -69,14 +108,11 @@ async function listMessages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** The position of a row in a list that is sorted by creation time, newest first. */
-type Position = { createdAt: Date; id: string };
-
 /**
  * The rows to read for one page: the rows that are older than `before`. `limit` is one more than the size of the page,
  * to detect whether a next page exists.
  */
-type Range = { before?: Position; limit: number };
+type Range = { before?: ListPosition; limit: number };
 
 /** Determines the range of rows for a request. Undefined if the cursor of the request is invalid. */
 export function readRange(query: {
@@ -96,7 +132,7 @@ export function readRange(query: {
 export function cutPage<Row>(
   rows: Row[],
   { limit }: Range,
-  positionOf: (row: Row) => Position,
+  positionOf: (row: Row) => ListPosition,
 ): { page: Row[]; nextCursor: string | null } {
   const page = rows.slice(0, limit - 1);
   const last = rows.length === limit ? page.at(-1) : undefined;
@@ -107,11 +143,11 @@ export function cutPage<Row>(
 export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
 /** Returns the cursor of the page that begins after a row. */
-const writeCursor = (row: Position) =>
+const writeCursor = (row: ListPosition) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
 
 /** Reads the position from a cursor. @returns undefined if the cursor is invalid. */
-function readCursor(cursor: string): Position | undefined {
+function readCursor(cursor: string): ListPosition | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
   const isValid =
@@ -121,6 +157,7 @@ function readCursor(cursor: string): Position | undefined {
 
 export const listHandlers = {
   listSessions,
+  listHomeSessions: listSessions,
   listMessages,
   listAgentMessages: listMessages,
 } satisfies Partial<Handlers>;

@@ -1,8 +1,10 @@
 import type { Login } from "#lib/logins/logins.ts";
 import { actorOf } from "../auth/actor-of.ts";
+import { refuseScope } from "../auth/authenticate.ts";
+import type { SignInHeaders } from "../auth/login-gate.ts";
 import type { logInOperation } from "../contract/operations/logins.ts";
 import { clientOf } from "../http/client-address.ts";
-import { fail } from "../http/errors.ts";
+import { type Failure, fail } from "../http/errors.ts";
 import type { Answer, Call, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
 
@@ -25,30 +27,65 @@ export async function endLogin(
   return { ok: true, status: 200, body: { success: true } };
 }
 
+type SignInServices = Pick<ApiServices, "authenticate" | "login" | "securityLog" | "failedAttempts">;
+
+/** The result of a sign-in: the cookie to set, and the name of the person for the security log. */
+type SignedIn = { ok: true; cookie: string; actor: string } | Failure;
+
 /**
- * `POST /login`: signs in with the token of a login link, and sets the cookie of the login. A wrong, used or expired
- * token is a failed authentication of the client.
+ * `POST /login`: signs in with the token of a login link or with an API key, and sets the cookie of the login. A wrong
+ * or used credential is a failed authentication of the client.
  */
 export async function logIn(
-  { login, securityLog, failedAttempts }: Pick<ApiServices, "login" | "securityLog" | "failedAttempts">,
+  services: SignInServices,
   { request, body }: Call<typeof logInOperation>,
 ): Promise<Answer> {
-  const { headers } = request;
-  const cookie = await login.redeem(body.token, {
-    cookie: headers.get("cookie"),
-    userAgent: headers.get("user-agent"),
-  });
-  if (cookie === undefined) {
-    securityLog.loginFailed({});
-    return failedAttempts.refuse(
-      clientOf(request),
-      fail("unauthorized", "token: was used before, has expired, or is wrong; get a new login link"),
-    );
+  const signed =
+    body.apiKey === undefined
+      ? await redeemToken(services, request, body.token ?? "")
+      : await signInWithKey(services, request, body.apiKey);
+  if (!signed.ok) {
+    // An unreachable key store says nothing about the key.
+    if (signed.code === "auth_unavailable") return signed;
+    services.securityLog.loginFailed({});
+    return signed.code === "unauthorized"
+      ? services.failedAttempts.refuse(clientOf(request), signed)
+      : signed;
   }
-  securityLog.loginSucceeded({ actor: "operator" });
-  const answerHeaders = { "Set-Cookie": cookie, "Cache-Control": "no-store" };
+  services.securityLog.loginSucceeded({ actor: signed.actor });
+  const answerHeaders = { "Set-Cookie": signed.cookie, "Cache-Control": "no-store" };
   return { ok: true, status: 200, body: { success: true }, headers: answerHeaders };
 }
+
+async function redeemToken({ login }: SignInServices, request: Request, token: string): Promise<SignedIn> {
+  const cookie = await login.redeem(token, signInHeaders(request));
+  return cookie === undefined
+    ? fail("unauthorized", "token: was used before, has expired, or is wrong; get a new login link")
+    : { ok: true, cookie, actor: "operator" };
+}
+
+/** Checks the key as the API does. The page shows sessions, so the key needs the scope for reading them. */
+async function signInWithKey(
+  { authenticate, login }: SignInServices,
+  request: Request,
+  apiKey: string,
+): Promise<SignedIn> {
+  const wrong = fail("unauthorized", "apiKey: is wrong, was revoked, or has expired");
+  // A key of other characters cannot be in a header. No key has them.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return wrong;
+  const checked = await authenticate(new Headers({ authorization: `Bearer ${apiKey}` }));
+  if (!checked.ok) return checked.code === "unauthorized" ? wrong : checked;
+  const refusal = refuseScope(checked.caller, "sessions:read");
+  if (refusal) return refusal;
+  const { keyId } = checked.caller;
+  const cookie = await login.signInWithKey(keyId, signInHeaders(request));
+  return { ok: true, cookie, actor: actorOf({ keyId }) };
+}
+
+const signInHeaders = ({ headers }: Request): SignInHeaders => ({
+  cookie: headers.get("cookie"),
+  userAgent: headers.get("user-agent"),
+});
 
 /** `POST /actions/logout`: ends the login of the browser that sent the request, and removes its cookie. */
 async function logOut(
@@ -66,7 +103,7 @@ async function logOut(
 
 /** Describes logins for a list. `currentId` is the id of the login of the browser that sent the request. */
 export const describeLogins = (logins: readonly Login[], currentId: string | undefined) =>
-  logins.map(({ createdAt, lastSeenAt, expiresAt, ...login }) => ({
+  logins.map(({ createdAt, lastSeenAt, expiresAt, key: _, ...login }) => ({
     ...login,
     createdAt: createdAt.toISOString(),
     lastSeenAt: lastSeenAt.toISOString(),

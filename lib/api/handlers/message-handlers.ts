@@ -1,5 +1,7 @@
+import { markSent, readAnnotationParts } from "#lib/annotation/send-annotations.ts";
 import { acceptMessage, type NewFollowUp } from "#lib/session/follow-up/accept-message.ts";
 import { isKeyUsed } from "#lib/session/store/follow-up-store.ts";
+import { lookForAnnotations } from "../annotations/look-for-annotations.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
@@ -19,21 +21,40 @@ const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promis
 const postPersonMessage = (services: ApiServices, call: CallOf<"postPersonMessage">): Promise<Answer> =>
   accept(services, call, "person");
 
+/**
+ * Posts a message of the page around a frame. The page is a program, so that the turn never counts as started by a
+ * person. Source: `wire.md`, Embedding.
+ */
+const postHostMessage = (services: ApiServices, call: CallOf<"postHostMessage">): Promise<Answer> =>
+  accept(services, call, "external");
+
 async function accept(
   services: ApiServices,
-  { body, hashBody, params, session }: CallOf<"postMessage" | "postPersonMessage">,
+  {
+    body,
+    caller,
+    hashBody,
+    params,
+    session,
+  }: CallOf<"postMessage" | "postPersonMessage" | "postHostMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
   const idempotencyKey = body.idempotencyKey ?? null;
   const paths = body.attachments ?? [];
-  // The files of a replay may have changed since its first use.
-  const isReplay = paths.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
+  const ids = body.annotations ?? [];
+  // The files and annotations of a replay may have changed since its first use.
+  const isReplay = paths.length + ids.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
+  // An annotation whose element is gone is not sent, and one whose element is back can be sent again.
+  if (ids.length > 0 && !isReplay) await lookForAnnotations(services, sessionId, ids);
+  const annotated = await readAnnotationParts(services.db, sessionId, isReplay ? [] : ids);
+  if (!annotated.ok) return fail("invalid_request", annotated.error);
   const attached = await takeAttachments(services, session, isReplay ? [] : paths);
   if (!attached.ok) return attached;
+  const added = [...annotated.parts, ...attached.parts];
   const messages = readFollowUpMessages(body).map((message) => ({
     ...message,
-    parts: [...message.parts, ...(message.role === "user" ? attached.parts : [])],
+    parts: [...message.parts, ...(message.role === "user" ? added : [])],
   }));
   const input: NewFollowUp = {
     sessionId,
@@ -41,13 +62,15 @@ async function accept(
     mode: body.mode ?? "queue",
     origin,
     deploymentExcludes: services.settings.excludesTools,
-    // People on the page are not the caller whose id the session has.
-    userId: body.userId ?? (origin === "external" ? session.userId : null),
+    // Visitors with a share link are not the caller whose id the session has.
+    userId: body.userId ?? (caller ? session.userId : null),
     idempotencyKey,
     bodyHash: hashBody(),
+    alongside: (tx, emit, requestId) => markSent(tx, emit, { sessionId, requestId, ids }),
   };
   const accepted = await acceptMessage(services, input);
   if (accepted.status !== "accepted") await attached.discard();
+  if (accepted.status === "refused") return fail("invalid_request", accepted.error);
   return answerAccepted(services, sessionId, accepted);
 }
 
@@ -85,4 +108,5 @@ export async function answerAccepted(
 export const messageHandlers = {
   postMessage,
   postPersonMessage,
+  postHostMessage,
 } satisfies Partial<Handlers>;

@@ -1,3 +1,4 @@
+import { reopenUnsent } from "#lib/annotation/change-annotation.ts";
 import {
   editQueued as editWaiting,
   listQueue as readQueue,
@@ -26,6 +27,7 @@ async function removeQueued(
   if (withdrawal.status === "unknown") return fail("not_found", "no such request");
   if (withdrawal.status === "started" || !(await services.turn.removeQueued(withdrawal.runId)))
     return started();
+  await reopenUnsent(services, sessionId, requestId);
   services.queueChanged(sessionId);
   return { ok: true, status: 200, body: { success: true } };
 }

@@ -8,6 +8,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { Logins } from "#lib/logins/logins.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
@@ -19,6 +20,7 @@ import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
+import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
@@ -53,6 +55,8 @@ type Deployment = {
 
 /** The services that operations use. The service's container creates them once. */
 export type ApiServices = AuthServices & {
+  /** Loads what a visitor with this access sees of a session. Undefined if the session was removed. */
+  readSnapshot: (sessionId: string, access: ShareAccess) => Promise<SessionSnapshot | undefined>;
   log: EventLog;
   jobs: JobSender;
   /**
@@ -119,6 +123,8 @@ export type ApiServices = AuthServices & {
     /** Whether the deployment excludes tools from turns that no person started. */
     excludesTools: boolean;
     firstPartyOrigins: readonly string[];
+    /** Origins whose pages may show a session in a frame. */
+    embedOrigins: readonly string[];
     model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };
 };

@@ -3,7 +3,7 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { pageUrl } from "#lib/publication/landing/page-address.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
-import { findSession, readMetadata, type SessionRow } from "#lib/session/store/session-store.ts";
+import { findSession, readMetadata, type SessionRow, setTitle } from "#lib/session/store/session-store.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { roleOf } from "../auth/authenticate.ts";
@@ -63,6 +63,17 @@ async function readAgentUrl(
   return root && shares.agentPath(root.id, root.shareRevocation, role, id);
 }
 
+/** `PATCH /api/sessions/:sessionId`: replaces the title. */
+async function renameSession(
+  services: ApiServices,
+  { session, caller, body }: Pick<CallOf<"renameSession">, "session" | "caller" | "body">,
+): Promise<Answer> {
+  const row = await setTitle(services.db, session.id, body.title);
+  if (!row) return unknownSession();
+  const [summary] = await summarise(services, [row], roleOf(caller));
+  return { ok: true, status: 200, body: { success: true, session: summary } };
+}
+
 /**
  * `DELETE /api/sessions/:sessionId`: stops the turn and removes rows, files, workspace, browser, evidence, secrets and
  * deliveries. The response counts the deleted rows and lists what could not be removed yet. After that, requests for
@@ -70,7 +81,7 @@ async function readAgentUrl(
  */
 async function deleteSession(
   services: ApiServices,
-  { session, caller }: CallOf<"deleteSession">,
+  { session, caller }: Pick<CallOf<"deleteSession">, "session" | "caller">,
 ): Promise<Answer> {
   const outcome = await services.removeSession(session.id, session.ownerId, actorOf(caller));
   services.quota.forget(session.ownerId);
@@ -86,5 +97,8 @@ async function deleteSession(
 
 export const sessionHandlers = {
   readSession,
+  renameSession,
+  renameHomeSession: renameSession,
   deleteSession,
+  deleteHomeSession: deleteSession,
 } satisfies Partial<Handlers>;

@@ -46,15 +46,19 @@ async function readPage(
 
 /** `POST …/share-links`: creates a share link. Only this response contains the link's secret. */
 async function createShareLink(
-  { db, securityLog }: ApiServices,
+  { db, securityLog, settings }: ApiServices,
   { params, body, caller }: CallOf<"createShareLink" | "createPersonShareLink">,
 ): Promise<Answer> {
   const { sessionId } = params;
-  const { role, label = null, expiresAt } = body;
+  const { role, label = null, embedOrigins = null, expiresAt } = body;
+  const foreign = embedOrigins?.findIndex((origin) => !settings.embedOrigins.includes(origin)) ?? -1;
+  if (foreign >= 0)
+    return fail("invalid_request", `embedOrigins[${foreign}]: is not one of the service's EMBED_ORIGINS`);
   const created = await links.createShareLink(db, {
     sessionId,
     role,
     label,
+    embedOrigins,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
   });
   if (!created)

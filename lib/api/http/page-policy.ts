@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { isDemo } from "./security-headers.ts";
+import { isDemo, isFrame } from "./security-headers.ts";
 
 /**
  * Creates the Content-Security-Policy of a page. The service's own pages get a policy with a nonce. This policy allows
  * no script, frame or connection of another origin. The demo shop gets a looser policy without a nonce. With
  * `?visitor`, the shop runs published variants, whose scripts an agent wrote. The shop is then sandboxed, so that it
  * has an opaque origin and gets no cookies of the service. Source: `security.md`, Session page.
+ *
+ * @param embedOrigins origins whose pages may show the pages of frames (`EMBED_ORIGINS`).
  */
 export function makePagePolicy(
   { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,
   isDev: boolean,
+  embedOrigins: readonly string[],
 ): { policy: string; nonce: string | undefined } {
   if (isDemo(pathname)) {
     const policy =
@@ -25,6 +28,7 @@ export function makePagePolicy(
     `'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
     // Inline styles are allowed in development, because Next inserts them during a hot reload.
     `'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
+    isFrame(pathname) && embedOrigins.length > 0 ? embedOrigins.join(" ") : "'none'",
   );
   return { policy, nonce };
 }
@@ -38,9 +42,10 @@ export const makeStaticPolicy = (scripts: string[] | "none"): string =>
   composePolicy(
     scripts === "none" ? "'none'" : ["'self'", ...scripts.map((hash) => `'sha256-${hash}'`)].join(" "),
     "'self'",
+    "'none'",
   );
 
-const composePolicy = (scripts: string, styles: string): string =>
+const composePolicy = (scripts: string, styles: string, ancestors: string): string =>
   [
     "default-src 'self'",
     `script-src ${scripts}`,
@@ -52,7 +57,7 @@ const composePolicy = (scripts: string, styles: string): string =>
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors}`,
   ].join("; ");
 
 /** The parameters that pages and Next's router read. */

@@ -85,11 +85,11 @@ describe("security headers", () => {
 
 describe("the content policy of the service's pages", () => {
   const directivesOf = (path: string, isDev = false) =>
-    makePagePolicy(new URL(path, "http://service.example"), isDev).policy.split("; ");
+    makePagePolicy(new URL(path, "http://service.example"), isDev, []).policy.split("; ");
 
   test("allows no inline style and no inline script without the nonce of the answer", () => {
     for (const path of ["/", "/docs", "/s/ses_a", "/s/ses_a/live"]) {
-      const { policy, nonce } = makePagePolicy(new URL(path, "http://service.example"), false);
+      const { policy, nonce } = makePagePolicy(new URL(path, "http://service.example"), false, []);
       assert.doesNotMatch(policy, /unsafe/);
       assert.ok(policy.split("; ").includes(`style-src 'self' 'nonce-${nonce}'`));
       assert.ok(policy.includes(`script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`));
@@ -97,12 +97,25 @@ describe("the content policy of the service's pages", () => {
   });
 
   test("has a different nonce each time", () => {
-    const nonces = [1, 2, 3].map(() => makePagePolicy(new URL("http://service.example/"), false).nonce);
+    const nonces = [1, 2, 3].map(() => makePagePolicy(new URL("http://service.example/"), false, []).nonce);
     assert.equal(new Set(nonces).size, 3);
   });
 
   test("allows inline styles in development, where Next inserts them", () => {
     assert.ok(directivesOf("/", true).includes("style-src 'self' 'unsafe-inline'"));
+  });
+
+  test("lets the allowed origins frame the pages of frames, and no others", () => {
+    const ancestorsOf = (path: string, origins: string[]) =>
+      makePagePolicy(new URL(path, "http://service.example"), false, origins)
+        .policy.split("; ")
+        .find((directive) => directive.startsWith("frame-ancestors"));
+    const origins = ["https://a.example", "https://b.example"];
+    assert.equal(ancestorsOf("/embed/ses_a", origins), "frame-ancestors https://a.example https://b.example");
+    assert.equal(ancestorsOf("/embed/ses_a", []), "frame-ancestors 'none'");
+    for (const path of ["/", "/s/ses_a", "/s/ses_a/live", "/embedded", "/docs", "/login"])
+      assert.equal(ancestorsOf(path, origins), "frame-ancestors 'none'", path);
+    assert.equal(answerKindOf("/embed/ses_a"), "frame");
   });
 
   test("forbids frames, plugins and another base", () => {

@@ -2,6 +2,8 @@
 export type AnswerKind =
   /** A page of the service, or a redirect or 404 that is sent instead of a page. */
   | "page"
+  /** The page of a frame, which pages of `EMBED_ORIGINS` show. */
+  | "frame"
   /** Data, pictures and files that the service's pages and programs load. */
   | "data"
   /** The page and the files of the demo shop. The page may have an opaque origin. */
@@ -61,6 +63,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
+  // Pages that are isolated from other origins may show only frames with this resource policy.
+  frame: [NOSNIFF, NO_REFERRER, [CORP, "cross-origin"], ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)]],
   // All kinds except `page` have no opener policy. Some of their responses are sandboxed, and browsers refuse to show a
   // sandboxed response with an opener policy.
   data: [
@@ -91,6 +95,7 @@ const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includ
 const withStrictTransport = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
 const SECURE_HEADERS: Record<AnswerKind, Headers> = {
   page: withStrictTransport(HEADERS.page),
+  frame: withStrictTransport(HEADERS.frame),
   data: withStrictTransport(HEADERS.data),
   demo: withStrictTransport(HEADERS.demo),
   "landing-page": withStrictTransport(HEADERS["landing-page"]),
@@ -111,8 +116,12 @@ export const securityHeaders = (kind: AnswerKind, isHttps: boolean): Headers =>
  */
 export function answerKindOf(pathname: string): Exclude<AnswerKind, "landing-page"> {
   if (/^\/(api|v|_next)\//.test(pathname)) return "data";
+  if (isFrame(pathname)) return "frame";
   return isDemo(pathname) ? "demo" : "page";
 }
+
+/** Whether a path belongs to the page of a frame. */
+export const isFrame = (pathname: string): boolean => pathname.startsWith("/embed/");
 
 /** Whether a path belongs to the demo shop. */
 export const isDemo = (pathname: string): boolean => pathname === "/demo" || pathname.startsWith("/demo/");

@@ -44,17 +44,21 @@ type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
  * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie; with `agentId`,
  * an API key is ignored. A cookie is accepted only from the service's own pages: any site can open a socket to the
  * service, and browsers then send the cookie too. Source: `wire.md`, WebSocket.
+ *
+ * @param isByFrame whether the client sends its credential in the first frame. Those of the request are then ignored.
  */
 export async function admitRequest(
   services: AdmissionServices,
   headers: Headers,
   { sessionId, agentId }: LiveTarget,
+  isByFrame: boolean,
 ): Promise<Admission> {
-  if (agentId === undefined && readKey(headers) !== undefined) return admitKey(services, headers, sessionId);
+  if (!isByFrame && agentId === undefined && readKey(headers) !== undefined)
+    return admitKey(services, headers, sessionId);
   const session = await findKnownSession(services, sessionId);
   if (!session) return unknownSession();
   const cookies = headers.get("cookie");
-  if (readShareCookie(cookies) === undefined && readLiveViewCookie(cookies) === undefined)
+  if (isByFrame || (readShareCookie(cookies) === undefined && readLiveViewCookie(cookies) === undefined))
     return { ok: true, viewer: undefined };
   if (!isSameService(headers.get("origin") ?? "", services.settings.baseUrl))
     return fail("forbidden", "the share cookie counts only on the service's own pages");

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import { keepAddress } from "#lib/security-log/request-address.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
-import { streamQuerySchema } from "../contract/schemas/queries.ts";
+import { liveQuerySchema } from "../contract/schemas/queries.ts";
 import { clientOf } from "../http/client-address.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { componentOf, failureOf } from "../http/failure-of.ts";
@@ -129,12 +129,12 @@ export function createLiveHub(
         if (request.method !== "GET" && request.method !== "HEAD")
           return failureResponse(fail("method_not_allowed", "method: must be GET", ALLOW));
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return upgradeRequired();
-        const admission = await admitRequest(services, request.headers, target);
+        const query = liveQuerySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+        const admission = await admitRequest(services, request.headers, target, query.data?.auth === "frame");
         const client = clientOf(request);
         if (!admission.ok && admission.code === "unauthorized")
           return failureResponse(services.failedAttempts.refuse(client, admission));
         if (!admission.ok) return failureResponse(admission);
-        const query = streamQuerySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
         if (!query.success)
           return failureResponse(fail("invalid_request", describeFirstIssue(query.error.issues, "query")));
         if (isClosing) return stopping();

@@ -78,8 +78,17 @@ export async function loadLivePage(
   cookieHeader: string | null,
 ): Promise<SessionSnapshot | undefined> {
   const access = await readVisit(services, sessionId, cookieHeader, true);
-  const session = access && (await findSession(services.db, sessionId));
-  if (!session || !access) return undefined;
+  return access && loadSnapshot(services, sessionId, access);
+}
+
+/** Loads what a visitor with this access sees of a session. Undefined if the session was removed. */
+export async function loadSnapshot(
+  services: ApiServices,
+  sessionId: string,
+  access: ShareAccess,
+): Promise<SessionSnapshot | undefined> {
+  const session = await findSession(services.db, sessionId);
+  if (!session) return undefined;
   return access.scope === "session"
     ? takeSnapshot(services, session, access, sessionId)
     : takeLiveViewSnapshot(services, session, access);
@@ -155,6 +164,7 @@ function pathsOf(sessionId: string, pageId: string) {
     files: `/api/sessions/${sessionId}/files`,
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
+    recording: `/api/sessions/${sessionId}/recording`,
     variants: `${data}/variants`,
     tests: `${data}/tests`,
     planning: data,

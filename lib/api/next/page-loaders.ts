@@ -1,20 +1,22 @@
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import type { Login, ReportPage, SessionSummary } from "#lib/page/state/view-types.ts";
-import { listSessions } from "#lib/session/list/list-store.ts";
-import { LOCAL_OWNER } from "../auth/admit-caller.ts";
+import { callerOf } from "../auth/admit-caller.ts";
+import { type Caller, refuseScope } from "../auth/authenticate.ts";
 import { OIDC_PATH } from "../auth/oidc-sign-in.ts";
-import { summarise } from "../handlers/list-handlers.ts";
+import { readFirstPage } from "../handlers/list-handlers.ts";
 import { describeLogins } from "../handlers/login-handlers.ts";
 import type { ApiServices } from "../handlers/services.ts";
 
 /** The data of the service's own landing page, where the operator signs in. */
 export type LandingPage = {
-  signedIn: boolean;
-  /** Browsers that are signed in. Empty if the visitor is not signed in. */
+  /** Who is signed in: the operator, or a person with an API key. Null for a visitor who is not signed in. */
+  person: { kind: "operator" } | { kind: "key"; ownerId: string; mayWrite: boolean } | null;
+  /** Browsers that are signed in. Empty if the operator is not signed in. */
   logins: Login[];
   /** The path at which a sign-in with the identity provider begins. Null if no provider is configured. */
   oidcPath: string | null;
-  recent: SessionSummary[];
+  /** The first page of the person's sessions, newest first, and the cursor of the next page. */
+  sessions: { data: SessionSummary[]; nextCursor: string | null };
   model: { label: string; isDemo: boolean };
   demoUrl: string;
   baseUrl: string;
@@ -45,7 +47,7 @@ export type PageLoaders = {
   loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;
 };
 
-const RECENT = 20;
+const FIRST_PAGE = 20;
 
 /** @see PageLoaders */
 export async function loadLandingPage(
@@ -54,10 +56,20 @@ export async function loadLandingPage(
 ): Promise<LandingPage> {
   const { baseUrl, model } = services.settings;
   const login = await services.login.readLogin(cookieHeader);
-  const signedIn = login !== undefined;
-  const rows = signedIn ? await listSessions(services.db, LOCAL_OWNER, { limit: RECENT }) : [];
-  const recent = await summarise(services, rows, "drive");
-  const logins = login ? describeLogins(await services.logins.list(), login.id) : [];
+  const caller = login && callerOf(login);
+  // A key may have lost the scope for reading since its holder signed in.
+  const mayRead = caller !== undefined && refuseScope(caller, "sessions:read") === undefined;
+  const sessions = mayRead
+    ? await readFirstPage(services, caller, FIRST_PAGE)
+    : { data: [], nextCursor: null };
+  const logins = login && !login.key ? describeLogins(await services.logins.list(), login.id) : [];
   const oidcPath = services.oidc ? OIDC_PATH.start : null;
-  return { signedIn, logins, oidcPath, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
+  const person = mayRead ? describePerson(login, caller) : null;
+  return { person, logins, oidcPath, sessions, model, demoUrl: `${baseUrl}/demo`, baseUrl };
+}
+
+function describePerson(login: { key: unknown } | undefined, caller: Caller): LandingPage["person"] {
+  if (!login?.key) return { kind: "operator" };
+  const mayWrite = refuseScope(caller, "sessions:write") === undefined;
+  return { kind: "key", ownerId: caller.ownerId, mayWrite };
 }

@@ -135,6 +135,7 @@ export function createAttachedServices(
       findOpenTurns: record("findOpenTurns"),
       listSharedInUse: record("listSharedInUse"),
       keepPicture: record("keepPicture"),
+      keepRecorded: record("keepRecorded"),
       readSiteData: record("readSiteData"),
       saveSiteData: record("saveSiteData"),
     },

@@ -167,6 +167,7 @@ type BrowserNames =
   | "settle"
   | "touch"
   | "watch"
+  | "findElements"
   | "readCursor"
   | "reapIdle"
   | "closeSession"
@@ -215,6 +216,7 @@ function createBrowserHandlers({ control, lease, started, isDraining }: HandlerD
       await untilAborted(signal).finally(stop);
       return null;
     },
+    findElements: async ({ sessionId, anchors }) => (await browsers()).findElements(sessionId, anchors),
     readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
     reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
     async closeSession({ sessionId }) {

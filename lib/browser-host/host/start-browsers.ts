@@ -12,6 +12,7 @@ import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
+import { createPageRecorder } from "#lib/tools/browser/picture/page-recorder.ts";
 import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
 import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
@@ -66,12 +67,18 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
   const evidence = {
     save: (picture: NewEvidence) => services.ask("saveEvidence", { ...picture, key: randomUUID() }),
   };
+  const recorder = createPageRecorder({
+    browser: browsers,
+    keepRecorded: services.records.keepRecorded,
+    logger,
+  });
   const pages = createPageTools({
     browser: browsers,
     control: deps.control,
     pageTurns: createPageTurns(),
     scripts: deps.scripts,
     snapshots: createSnapshotBook(),
+    recorder,
     evidence,
     files: (sessionId) => ({
       read: (path, bytesMax) => services.ask("readFile", { sessionId, path, bytesMax }),
@@ -88,6 +95,7 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
   const variants = createVariantPages({
     browser: browsers,
     evidence,
+    recorder,
     compare: createPictureComparer(),
     scriptOrigin: deps.scriptOrigin,
   });

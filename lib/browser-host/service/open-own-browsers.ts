@@ -13,6 +13,7 @@ import { createPictureComparer } from "#lib/tools/browser/compare/picture-compar
 import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
+import { createPageRecorder } from "#lib/tools/browser/picture/page-recorder.ts";
 import { createSnapshotBook } from "#lib/tools/browser/read/snapshot-book.ts";
 import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
@@ -71,6 +72,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   const stopFollowing = deps.control.onHolder(({ sessionId, hostId, holder }) => {
     if (holder && hostId !== id) control.interruptScripts(sessionId, holder.name);
   });
+  const recorder = createPageRecorder({ browser: browsers, keepRecorded: records.keepRecorded, logger });
   const pages = createPageTools({
     browser: browsers,
     control,
@@ -79,6 +81,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     files,
     evidence,
     snapshots: createSnapshotBook(),
+    recorder,
     scriptHelpers,
     variants: createVariantView(deps.variantScripts),
   });
@@ -107,6 +110,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     variantPages: createVariantPages({
       browser: browsers,
       evidence,
+      recorder,
       compare,
       scriptOrigin: () => scriptOrigin,
     }),

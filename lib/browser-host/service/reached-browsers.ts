@@ -125,6 +125,9 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     act: async (sessionId, connectionId, action) =>
       (await (await routes.find(sessionId))?.call("act", { sessionId, connectionId, action })) ??
       refuseAction("no browser runs"),
+    findElements: async (sessionId, anchors) =>
+      (await (await routes.find(sessionId))?.call("findElements", { sessionId, anchors: [...anchors] })) ??
+      null,
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
     async reapIdle(listRecorded) {

@@ -22,6 +22,8 @@ export type ServiceHandlersDeps = Pick<HostBrowsersDeps, "readPageScript"> & {
   log: EventLog;
   sealer: Sealer;
   logger: Logger;
+  /** The budget of one session's recording, in bytes. 0: none is kept. */
+  recordingBytesMax: number;
   evidence: Pick<EvidenceStore, "save">;
   files: (rootSessionId: string) => ScriptFiles;
   downloads: (sessionId: string) => Promise<Downloads>;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { CDPSession } from "playwright";
 import { createListenerGuard } from "../process/listener-guard.ts";
 import { installOverlay } from "./install-overlay.ts";
-import { OVERLAY_WORLD } from "./locate/locate-element.ts";
+import { OVERLAY_WORLD } from "./locate/call-on-node.ts";
 
 test("of a page's frames, 1,000 have a world of the overlay; further ones are ignored", async () => {
   const drawn = new Set<number>();

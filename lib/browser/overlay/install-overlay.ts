@@ -5,7 +5,9 @@ import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
-import { OVERLAY_WORLD } from "./locate/locate-element.ts";
+import { OVERLAY_WORLD } from "./locate/call-on-node.ts";
+import { type ElementAnchor, findElements, type SoughtElements } from "./locate/find-elements.ts";
+import { createFrameSessions } from "./locate/frame-sessions.ts";
 import {
   createOverlayController,
   type OverlayController,
@@ -19,6 +21,8 @@ export type Overlay = GatedOverlay & {
   readCursor: (x: number, y: number) => Promise<string>;
   /** Returns the name of the field of the page that has the focus. Null if none has, or the page does not answer. */
   readField: () => Promise<string | null>;
+  /** Looks for elements on the page. Undefined if the page does not answer. */
+  find: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
   /** Gives an input of a person to the overlay if it is for the overlay, and otherwise to the page with `pass`. */
   input: (input: BrowserInput, pass: (input: BrowserInput) => Promise<void>) => Promise<void>;
   /** Whether a comment is being written. The comment gets all keys and texts then. */
@@ -43,6 +47,8 @@ const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 /** How long a page that is busy may take to name a field. */
 const FIELD_MS_MAX = 5_000;
+/** How long a page may take to find elements. */
+const FIND_MS_MAX = 5_000;
 /** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
 const WORLDS_MAX = 1_000;
 
@@ -127,6 +133,13 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       return createDeadline({ ms: FIELD_MS_MAX })
         .race(name, () => null)
         .catch(() => null);
+    },
+    async find(anchors) {
+      const frames = createFrameSessions(options.openDevtools);
+      const finding = findElements(cdp.send.bind(cdp), frames, anchors);
+      // The search fails if the page changes meanwhile.
+      const sought = createDeadline({ ms: FIND_MS_MAX }).race(finding, () => undefined);
+      return sought.catch(() => undefined).finally(frames.close);
     },
     isWriting: () => controller?.isWriting() ?? false,
     input: (input, pass) => (controller ? controller.input(input, pass) : pass(input)),

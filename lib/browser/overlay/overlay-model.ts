@@ -12,6 +12,9 @@ type ElementDescription = {
   /** Address of the innermost frame. */
   frameUrl?: string;
   element: string;
+  /** The ARIA role and the accessible name, if the element has them. */
+  role?: string;
+  name?: string;
   text: string;
   /** In CSS pixels of the page, also for an element in a frame. */
   boundingBox: Box;

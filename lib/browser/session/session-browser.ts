@@ -10,6 +10,7 @@ import type {
   ViewportChange,
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
+import type { ElementAnchor, SoughtElements } from "../overlay/locate/find-elements.ts";
 import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
@@ -74,6 +75,8 @@ export type SessionBrowser = {
   readField: () => Promise<string | null>;
   /** Returns the address of the page. Undefined if no browser runs. */
   address: () => string | undefined;
+  /** @see BrowserService.findElements */
+  findElements: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
@@ -127,6 +130,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     act: (action) => act(session, action),
     readField: async () => (await runningIn(life.state())?.browser.selected().overlay.readField()) ?? null,
     address: () => runningIn(life.state())?.browser.selected().page.url(),
+    findElements: async (anchors) => runningIn(life.state())?.browser.selected().overlay.find(anchors),
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),

@@ -39,7 +39,10 @@ for (const [what, record] of Object.entries(RECORDED))
     const log = createEventLog(db, createMemoryBus());
     const sessionId = await insertTestSession(db);
     const hostId = await insertTestHost(db);
-    const records = createStoredRecords({ db, log, sealer: TEST_SEALER, logger: SILENT }, hostId);
+    const records = createStoredRecords(
+      { db, log, sealer: TEST_SEALER, logger: SILENT, recordingBytesMax: 0 },
+      hostId,
+    );
     await records.move({ sessionId, change: CHANGE, event: "provision", fields: {} });
     await records.move({ sessionId, change: "change 2", event: "cameUp", fields: {} });
     const waiting = (count: number) =>

@@ -27,6 +27,7 @@ import {
 } from "./browser-store.ts";
 import { readPictureTimes, writePicture } from "./picture-store.ts";
 import { enqueueSession, listPositions, takeNextInQueue } from "./queue-store.ts";
+import { keepRecordedPicture } from "./recording-store.ts";
 
 /** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
 type ShownFields = Pick<
@@ -52,7 +53,12 @@ export function readShownFields(row: BrowserRow): ShownFields {
 }
 
 type StoreDeps = { db: Database; log: EventLog };
-type RecordsDeps = StoreDeps & { sealer: Sealer; logger: Logger };
+type RecordsDeps = StoreDeps & {
+  sealer: Sealer;
+  logger: Logger;
+  /** `RECORDING_MAX_MB`, in bytes. */
+  recordingBytesMax: number;
+};
 
 /** The queue for places among several hosts. */
 export type HostQueue = {
@@ -132,6 +138,7 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
     findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],
     keepPicture: ({ sessionId, ...picture }) => writePicture(db, sessionId, picture),
+    keepRecorded: (picture) => keepRecordedPicture(db, picture, deps.recordingBytesMax),
     ...createStoredSiteData(deps, hostId),
   };
 }

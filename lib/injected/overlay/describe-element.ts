@@ -1,12 +1,18 @@
 import type { PageElement, PageNode, PageRoot } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
+import { makeNames } from "../page-kit/make-names.ts";
+import { makeSearch } from "../page-kit/make-search.ts";
+import { roleOf } from "../page-kit/role-of.ts";
 
 /** The part of an element's description that its own frame knows. */
 export type ElementInFrame = {
   selector: string;
   shadowSelector: string | null;
   element: string;
+  /** The ARIA role and the accessible name; null if the element has none. */
+  role: string | null;
+  name: string | null;
   text: string;
   title: string;
   url: string;
@@ -48,7 +54,7 @@ export function refineElement(node: PageNode, x: number, y: number): PageElement
 }
 
 /**
- * Describes an element by selector, text and label. The selector matches only this element in its frame; it prefers ids
+ * Describes an element by selector, role, name, text and label. The selector matches only this element in its frame; it prefers ids
  * and attributes that the page's author chose. Parts in open shadow roots are joined with ` >> `.
  */
 export function describeElement(target: PageElement): ElementInFrame {
@@ -104,22 +110,26 @@ export function describeElement(target: PageElement): ElementInFrame {
     // Pages' isolated worlds see open shadow roots only, like the agent's selectors.
     return [...pathOf(root.host), { selector, isClosed: dom.shadowRoot(root.host) !== root }];
   }
-  function visibleText(): string {
-    const text = (dom.property(target, "innerText") as string | undefined) ?? dom.textContent(target);
-    return beginningOf((text ?? "").replace(/\s+/g, " ").trim(), 160);
-  }
 
   const path = pathOf(target);
   const firstClosed = path.findIndex(({ isClosed }) => isClosed);
   const join = (parts: typeof path) => parts.map(({ selector }) => selector).join(" >> ");
-  const text = visibleText();
+  const text = visibleTextOf(target);
   const label = getAttribute(target, "aria-label") ?? getAttribute(target, "alt") ?? beginningOf(text, 40);
   return {
     selector: join(firstClosed === -1 ? path : path.slice(0, firstClosed)),
     shadowSelector: firstClosed === -1 ? null : join(path.slice(firstClosed)),
     element: beginningOf(localName(target), 80) + (label ? ` “${beginningOf(label, 160)}”` : ""),
+    role: roleOf(target),
+    name: beginningOf(makeNames(makeSearch()).nameOf(target), 1_000) || null,
     text,
     title: beginningOf(dom.title(document), 500),
     url: location.href,
   };
+}
+
+/** The text of an element that people see, up to 160 characters. */
+export function visibleTextOf(target: PageElement): string {
+  const text = (dom.property(target, "innerText") as string | undefined) ?? dom.textContent(target);
+  return beginningOf((text ?? "").replace(/\s+/g, " ").trim(), 160);
 }

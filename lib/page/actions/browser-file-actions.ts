@@ -22,11 +22,15 @@ export type BrowserFileActions = {
 const FILE_BYTES_MAX = 10 * 2 ** 20;
 const UPLOAD_MS_MAX = 300_000;
 
-/** @param actions path of the session's actions. */
+/**
+ * @param actions path of the session's actions.
+ * @param headers headers of uploads, which `fetcher` does not send.
+ */
 export function createBrowserFileActions(
   actions: string,
   fetcher: typeof fetch,
   connectionId: () => string | null,
+  headers: Readonly<Record<string, string>> = {},
 ): BrowserFileActions {
   const path = `${actions}/browser/files`;
   return {
@@ -40,7 +44,8 @@ export function createBrowserFileActions(
       if (content === undefined) return refuse(`${file.name} could not be read.`);
       const mediaType = file.type === "" ? {} : { mediaType: file.type };
       const body = { widgetId, connectionId: connectionId(), name: file.name, ...mediaType, content };
-      const sender: typeof fetch = (to, init) => sendWithProgress(String(to), init?.body, onProgress);
+      const sender: typeof fetch = (to, init) =>
+        sendWithProgress(String(to), init?.body, headers, onProgress);
       return callAction(sender, "POST", path, body, { timeoutMs: UPLOAD_MS_MAX });
     },
   };
@@ -52,12 +57,14 @@ const refuse = (error: string): ActionOutcome<never> => ({ isDone: false, status
 function sendWithProgress(
   path: string,
   body: BodyInit | null | undefined,
+  headers: Readonly<Record<string, string>>,
   onProgress: (part: number) => void,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", path);
     request.setRequestHeader("content-type", "application/json");
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.timeout = UPLOAD_MS_MAX;
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onload = () => resolve(new Response(request.responseText, { status: request.status }));

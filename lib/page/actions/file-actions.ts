@@ -31,8 +31,15 @@ const UNREACHABLE = "The service did not answer. Check that it runs, then try ag
 export const addressOf = (files: string, path: string): string =>
   `${files}/${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** @param files the path of the session's files. */
-export function createFileActions(files: string, fetcher: typeof fetch): FileActions {
+/**
+ * @param files the path of the session's files.
+ * @param headers headers of uploads, which `fetcher` does not send.
+ */
+export function createFileActions(
+  files: string,
+  fetcher: typeof fetch,
+  headers: Readonly<Record<string, string>> = {},
+): FileActions {
   return {
     readFiles: (folder, cursor) => {
       const query = new URLSearchParams({ ...(folder && { path: folder }), ...(cursor && { cursor }) });
@@ -52,7 +59,7 @@ export function createFileActions(files: string, fetcher: typeof fetch): FileAct
     removeFile: (path) => callAction(fetcher, "DELETE", addressOf(files, path)),
     async uploadFile(folder, file, options) {
       const path = [...(folder ? [folder] : []), toFileName(file.name)].join("/");
-      return pick(await put(`${addressOf(files, path)}?ifExists=rename`, file, options), "file");
+      return pick(await put(`${addressOf(files, path)}?ifExists=rename`, file, headers, options), "file");
     },
   };
 }
@@ -71,6 +78,7 @@ function toFileName(name: string): string {
 function put(
   address: string,
   file: File,
+  headers: Readonly<Record<string, string>>,
   { signal, onProgress }: Parameters<FileActions["uploadFile"]>[2],
 ): Promise<ActionOutcome<{ file: WorkspaceFile }>> {
   return new Promise((resolve) => {
@@ -82,6 +90,7 @@ function put(
     };
     const fail = (error: string) => end({ isDone: false, status: 0, error });
     request.open("PUT", address);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.responseType = "json";
     request.upload.onprogress = ({ loaded, total }) => {
       clearTimeout(timer);

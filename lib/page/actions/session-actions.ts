@@ -41,6 +41,11 @@ export type SessionActions = PublicationActions &
       mode: FollowUpMode,
       attachments?: readonly string[],
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
+    /** Sends a message of the page around a frame. Its turn counts as started by a program. */
+    sendHostMessage: (
+      text: string,
+      mode: FollowUpMode,
+    ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
     /** Stops the running turn. The answer contains the id of the stopped run; null if no run was stopped. */
     cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
     answer: (
@@ -107,6 +112,7 @@ type ShareLinkPage = { shareUrl: string; data: ShareLinkView[]; nextCursor: stri
  *
  * @param connectionId returns the id of the page's live connection. Navigation requests contain the id, because while a
  * person has control, only the connection of that person may navigate.
+ * @param headers headers of uploads, which `fetcher` does not send.
  */
 export function createSessionActions(
   {
@@ -125,6 +131,7 @@ export function createSessionActions(
   >,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
+  headers: Readonly<Record<string, string>> = {},
 ): SessionActions {
   const call = <Answer>(method: string, path: string, body?: unknown) =>
     callAction<Answer>(fetcher, method, `${actions}${path}`, body);
@@ -132,12 +139,13 @@ export function createSessionActions(
     ...createPublicationActions(variants, fetcher),
     ...createPlanningActions({ planning, actions }, fetcher),
     ...createPageActions(actions, fetcher),
-    ...createBrowserFileActions(actions, fetcher, connectionId),
+    ...createBrowserFileActions(actions, fetcher, connectionId, headers),
     ...createTestRunActions({ tests, actions }, fetcher),
     ...createPortingActions({ actions, imports }, fetcher),
-    ...createFileActions(files, fetcher),
+    ...createFileActions(files, fetcher, headers),
     sendMessage: (text, mode, attachments = []) =>
       call("POST", "/messages", { text, mode, ...(attachments.length > 0 && { attachments }) }),
+    sendHostMessage: (text, mode) => call("POST", "/host-messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readAgents() {

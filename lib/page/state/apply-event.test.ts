@@ -46,6 +46,7 @@ test("a steering message leaves the queue when it is read, and is marked as such
         mode: "steer" as const,
         text: "Left",
         attachments: [],
+        annotations: [],
         author: null,
         createdAt: AT,
       },

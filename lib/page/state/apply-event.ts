@@ -84,6 +84,16 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       // The annotation webhook validated the shape before it stored the annotation.
       return { ...state, annotations: [...state.annotations, event.annotation as AnnotationView] };
     }
+    case "annotation.changed": {
+      const { annotationId, status, resolution, resolvedBy, sentRequestId } = event;
+      const changed = { status, resolution, resolvedBy, sentRequestId };
+      const annotations = state.annotations.map((each) =>
+        each.id === annotationId ? { ...each, ...changed } : each,
+      );
+      return { ...state, annotations };
+    }
+    case "annotation.removed":
+      return { ...state, annotations: state.annotations.filter(({ id }) => id !== event.annotationId) };
     case "elicitation.requested": {
       const { elicitationId, runId, toolCallId, question, options, form, expiresAt } = event;
       const view = { elicitationId, runId, toolCallId, question, options, form, expiresAt };

@@ -25,5 +25,8 @@ export function findFollowUp(state: SessionState, run: RunView): FollowUp | unde
   const attachments = own.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "attachment" ? [part.path] : [])),
   );
-  return text === "" && attachments.length === 0 ? undefined : { kind: "retry", text, attachments };
+  if (text !== "" || attachments.length > 0) return { kind: "retry", text, attachments };
+  // The agent has the annotations, because the message stays in the transcript.
+  const isAnnotated = own.some(({ parts }) => parts.some(({ type }) => type === "annotation"));
+  return isAnnotated ? { kind: "continue", text: CONTINUE, attachments: [] } : undefined;
 }

@@ -10,6 +10,7 @@ const queued = (requestId: string, text: string, mode: QueuedMessage["mode"] = "
   mode,
   text,
   attachments: [],
+  annotations: [],
   author: null,
   createdAt: AT,
 });

@@ -126,6 +126,8 @@ export type SessionSnapshot = {
     files: string;
     messages: string;
     picture: string;
+    /** The list of the recording's pictures. Each picture is at this path, followed by `/` and its id. */
+    recording: string;
     variants: string;
     /** The results of each test run are served below this path. */
     tests: string;

@@ -94,6 +94,7 @@ export const snapshot: SessionSnapshot = {
     files: "/files",
     messages: "/messages",
     picture: "/picture",
+    recording: "/api/sessions/ses_1/recording",
     variants: "/variants",
     tests: "/tests",
     planning: "/planning",

@@ -30,6 +30,8 @@ export type TimelineItem =
       text: string;
       /** The files that are attached to the message. */
       attachments: AttachmentPart[];
+      /** How many annotations were sent with the message. */
+      annotationCount: number;
       author: string | null;
       createdAt: string;
       /** Whether the message steered a running turn. The agent read it between two steps of the turn. */
@@ -92,9 +94,10 @@ function addMessage(
   if (message.role === "user") {
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
     const attachments = message.parts.filter((part) => part.type === "attachment");
+    const annotationCount = message.parts.filter(({ type }) => type === "annotation").length;
     const { id, author, createdAt, requestId } = message;
     const isSteer = requestId !== null && state.steers.includes(requestId);
-    items.push({ type: "user", key: id, text, attachments, author, createdAt, isSteer });
+    items.push({ type: "user", key: id, text, attachments, annotationCount, author, createdAt, isSteer });
     return;
   }
   const counts = new Map<string, number>();
@@ -109,7 +112,7 @@ function addMessage(
       addCall(items, part, part.input, call, call === undefined && !belongsToOpenRun(message, state));
     } else if (part.type === "data-deliverable") {
       items.push({ type: "deliverable", key, runId: message.runId });
-    } else if ("text" in part && part.text.trim() !== "") {
+    } else if ("text" in part && part.type !== "annotation" && part.text.trim() !== "") {
       items.push({ type: part.type, key, text: withoutMarks(part.text), isStreaming: false });
     }
   }

@@ -9,6 +9,8 @@ import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unio
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
   AgentView,
+  AnnotationRecord,
+  ApiKey,
   CheckedPage,
   CheckFinding,
   CheckReport,
@@ -59,6 +61,7 @@ import type {
 
 export type {
   AgentView,
+  ApiKey,
   AttachmentPart,
   BrowserRecord,
   CheckedPage,
@@ -189,7 +192,10 @@ export type AnnotationView = {
   output?: string;
   url?: string;
   annotations?: { type?: string; selector?: string; frame?: unknown; comment?: string }[];
-};
+} & AnnotationState;
+
+/** The part of an annotation that changes after it was submitted. */
+type AnnotationState = Pick<AnnotationRecord, "status" | "resolution" | "resolvedBy" | "sentRequestId">;
 
 /** An open question of the agent. */
 export type ElicitationView = {

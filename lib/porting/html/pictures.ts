@@ -81,6 +81,29 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
 }
 
 /**
+ * Creates a function that renders the page as a tool call left it, from the session's recording. Returns an empty text for
+ * a call without a picture, and when the pictures of earlier calls have used up 20 MiB.
+ */
+export function createPagesAfterCalls({
+  readPageAfter,
+  leftOut,
+}: Pick<SessionContent, "readPageAfter" | "leftOut">): (callId: string) => Promise<string> {
+  let bytesLeft = EVIDENCE_BYTES_MAX;
+  return async (callId) => {
+    const page = bytesLeft > 0 ? await readPageAfter(callId) : undefined;
+    if (!page) return "";
+    bytesLeft -= page.sizeBytes;
+    if (bytesLeft <= 0)
+      leftOut.push({
+        field: "The page after later calls",
+        reason: "The file carries at most 20 MiB of the recording.",
+      });
+    const about = `${escapeHtml(page.title || "The page")}, ${escapeHtml(page.url)}, ${renderTime(page.takenAt)}`;
+    return `<figure><img src="${page.data}" alt="The page after this call"><figcaption>${about}</figcaption></figure>`;
+  };
+}
+
+/**
  * Puts the pictures of previews first, because they matter most, and the last pictures may no longer fit into the size
  * limit.
  */

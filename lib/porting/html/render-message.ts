@@ -10,12 +10,19 @@ import { renderTree } from "./tree.ts";
 export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
-/** Renders a message. Each tool call is a single line that people can unfold to see the details. */
-export async function renderMessage(message: ExportedMessage): Promise<string> {
+/**
+ * Renders a message. Each tool call is a single line that people can unfold to see the details, followed by what
+ * `renderPageAfter` returns for it.
+ */
+export async function renderMessage(
+  message: ExportedMessage,
+  renderPageAfter: (callId: string) => Promise<string> = async () => "",
+): Promise<string> {
   const { role, parts, results, createdAt } = message;
   let body = "";
   for (const part of parts) {
     body += renderPart(part, role, results);
+    if (part.type === "tool-call") body += await renderPageAfter(String(part.toolCallId));
     // Parsing Markdown can take a millisecond or more. After each part, the event loop can therefore serve other
     // requests.
     await setImmediate();
@@ -40,6 +47,7 @@ function renderPart(
     return folded("Result", `<div class="card">${renderTree(part.data)}</div>`, true);
   if (part.type === "attachment")
     return element("p", `Attached file: ${escapeHtml(String(part.path))}`, 'class="soft"');
+  if (part.type === "annotation") return folded("Annotation", plainText(String(part.text)));
   return folded(escapeHtml(part.type), element("pre", escapeHtml(JSON.stringify(part, null, 2))));
 }
 

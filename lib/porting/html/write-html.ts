@@ -2,7 +2,7 @@ import type { ExportedMessage, ExportedVariant } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { describeChange } from "./describe-change.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
-import { createPictures } from "./pictures.ts";
+import { createPagesAfterCalls, createPictures } from "./pictures.ts";
 import { renderMessage, renderTime } from "./render-message.ts";
 import { STYLE } from "./style.ts";
 import { renderTree } from "./tree.ts";
@@ -105,10 +105,14 @@ function renderVariant({ key, revision, author, check, publication, document }: 
   return `<div class="card"><h3>Variant ${escapeHtml(key)}</h3><p class="soft">${about}</p>${pages.join("")}</div>\n`;
 }
 
-const writeMessages = (content: SessionContent) => renderMessages(content.messages());
+const writeMessages = (content: SessionContent) =>
+  renderMessages(content.messages(), createPagesAfterCalls(content));
 
-async function* renderMessages(messages: AsyncIterable<ExportedMessage>): AsyncIterable<string> {
-  for await (const message of messages) yield await renderMessage(message);
+async function* renderMessages(
+  messages: AsyncIterable<ExportedMessage>,
+  renderPageAfter?: (callId: string) => Promise<string>,
+): AsyncIterable<string> {
+  for await (const message of messages) yield await renderMessage(message, renderPageAfter);
 }
 
 async function* writeImports(content: SessionContent): AsyncIterable<string> {

@@ -93,7 +93,7 @@ export async function createSession(
   const planned = jobs.plan(job);
   const rows = toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 });
   const stored = {
-    session: { ...session, metadata },
+    session: { ...session, metadata, task: searchedTextOf(messages) },
     request: { id: requestId, runId, origin },
     messages: rows,
     secrets: secrets.map(({ name, text }) => ({
@@ -169,15 +169,26 @@ export async function findReplay(
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
 }
 
+/** Returns the text of the last user message. */
+function taskOf(messages: IncomingMessage[]): string {
+  const task = messages.findLast((message) => message.role === "user");
+  return task?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ") ?? "";
+}
+
+/** Number of characters of a task that the search of the session list reads. */
+const SEARCHED_CHARACTERS = 2_000;
+
+/** Returns the part of the last user message that the session list can be searched for. */
+const searchedTextOf = (messages: IncomingMessage[]): string =>
+  shorten(taskOf(messages), SEARCHED_CHARACTERS);
+
 /**
  * Returns the first non-blank line of the last user message, cut to 120 characters. Without such a line, returns
  * `Untitled session`.
  */
 export function titleOf(messages: IncomingMessage[]): string {
-  const task = messages.findLast((message) => message.role === "user");
-  const text = task?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ") ?? "";
   const line =
-    text
+    taskOf(messages)
       .split("\n")
       .find((candidate) => candidate.trim() !== "")
       ?.trim() ?? "Untitled session";

@@ -43,9 +43,10 @@ export type NewFollowUp = {
   /**
    * Writes further rows in the message's transaction, while the session is locked.
    *
+   * @param requestId the id of the request that the message becomes.
    * @returns why the message is refused; undefined if it may be stored.
    */
-  alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
+  alongside?: (tx: Transaction, emit: Emit, requestId: string) => Promise<string | undefined>;
 };
 
 type AcceptResult =
@@ -87,13 +88,14 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       const placement = routeFollowUp(input, head);
       const full = placement.kind === "starts" ? undefined : findFull(waiting, input);
       if (full !== undefined) return { result: { status: "queue_full", error: full } };
-      const problem = await input.alongside?.(tx, emit);
+      const requestId = newId("req");
+      const problem = await input.alongside?.(tx, emit, requestId);
       if (problem !== undefined) return { result: { status: "refused", error: problem } };
       // The caller stops the parked turn after the commit. If this process ends before that, the sweep stops the turn,
       // because it finds the stored stop request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await recordStop(tx, head.id);
-      return write(tx, emit, input, { counters, position, placement });
+      return write(tx, emit, input, { requestId, counters, position, placement });
     },
   );
   await faultPoint("follow-up-committed");
@@ -132,11 +134,10 @@ async function write(
   tx: Transaction,
   emit: Emit,
   input: NewFollowUp,
-  at: { counters: SessionCounters; position: number; placement: FollowUpRoute },
+  at: { requestId: string; counters: SessionCounters; position: number; placement: FollowUpRoute },
 ): Promise<WriteResult> {
   const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
-  const { counters, position, placement } = at;
-  const requestId = newId("req");
+  const { requestId, counters, position, placement } = at;
   const joins = placement.kind === "joins" ? placement.runId : undefined;
   const runId = joins ?? newId("run");
   const isNext = placement.kind === "starts" || placement.kind === "overtakes";

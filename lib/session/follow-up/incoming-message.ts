@@ -1,11 +1,11 @@
-import type { AttachmentPart } from "#db/schema/index.ts";
+import type { AnnotationPart, AttachmentPart } from "#db/schema/index.ts";
 import { newId } from "../new-id.ts";
 import type { MessageRow } from "../store/transcript-store.ts";
 
 /** A message as the caller sends it. */
 export type IncomingMessage = {
   role: "user" | "assistant";
-  parts: ({ type: "text"; text: string } | AttachmentPart)[];
+  parts: ({ type: "text"; text: string } | AttachmentPart | AnnotationPart)[];
 };
 
 /**

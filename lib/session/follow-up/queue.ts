@@ -11,6 +11,8 @@ type QueuedMessage = {
   text: string;
   /** Paths of the attached files. */
   attachments: string[];
+  /** Ids of the annotations that were sent with the message. */
+  annotations: string[];
   author: string | null;
   createdAt: string;
 };
@@ -25,6 +27,7 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
     attachments: message.parts.flatMap((part) => (part.type === "attachment" ? [part.path] : [])),
+    annotations: message.parts.flatMap((part) => (part.type === "annotation" ? [part.annotationId] : [])),
     author: message.author,
     createdAt: message.createdAt.toISOString(),
   }));
@@ -50,7 +53,7 @@ export async function withdrawQueued(
   return runId === undefined ? { status: "started" } : { status: "waiting", runId };
 }
 
-/** Replaces the text of a queued message. Its attached files stay. */
+/** Replaces the text of a queued message. Its attached files and annotations stay. */
 export async function editQueued(
   db: Database,
   sessionId: string,

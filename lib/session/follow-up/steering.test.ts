@@ -116,11 +116,14 @@ describe("a steer", () => {
         [second.requestId, [6, 7, 8]],
       ],
     );
-    assert.deepEqual(read[1]?.modelMessages, [
-      { role: "user", content: "two" },
-      { role: "assistant", content: "well" },
-      { role: "user", content: "a\nb" },
-    ]);
+    assert.deepEqual(
+      read[1]?.rows.map(({ role, parts }) => [role, parts.length]),
+      [
+        ["user", 1],
+        ["assistant", 1],
+        ["user", 2],
+      ],
+    );
     assert.deepEqual(
       [await take(run, 8), await release(run), await hasUnreadSteers(db, run.requestId)],
       [[], [], false],
@@ -163,8 +166,8 @@ describe("a steer", () => {
     assert.deepEqual(await take({ id: next.runId, sessionId: id, requestId: next.requestId }), []);
     assert.equal((await say("and this")).runId, retry.id);
     assert.deepEqual(
-      (await take(retry)).map(({ modelMessages }) => modelMessages[0]?.content),
-      ["keep this in mind", "and this"],
+      (await take(retry)).map(({ rows }) => rows[0]?.parts),
+      [[{ type: "text", text: "keep this in mind" }], [{ type: "text", text: "and this" }]],
     );
   });
 
@@ -214,7 +217,7 @@ describe("a steer", () => {
     const steer = await say("old");
     assert.equal(await editQueued(db, "ses_read", steer.requestId, "x"), "unknown");
     assert.equal(await editQueued(db, id, steer.requestId, "new"), "edited");
-    assert.equal((await take(run))[0]?.modelMessages[0]?.content, "new");
+    assert.deepEqual((await take(run))[0]?.rows[0]?.parts, [{ type: "text", text: "new" }]);
   });
 
   test("that is withdrawn leaves its turn and gets a run to cancel, once", async () => {

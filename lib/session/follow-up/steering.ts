@@ -11,15 +11,11 @@ import {
   lockUnreadSteers,
 } from "../store/steering-store.ts";
 import { toTranscriptMessage } from "../store/transcript-store.ts";
-import { type ModelText, toModelMessage } from "./to-model-message.ts";
 
 export { hasUnreadSteers, unreadSteers } from "../store/steering-store.ts";
 
-/**
- * A steer, which is a request that joined the turn of another request and was read there. Its messages are in the form
- * of the transcript and in the form for the model.
- */
-type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: ModelText[] };
+/** A steer, which is a request that joined the turn of another request and was read there. */
+type ReadSteer = { requestId: string; rows: TranscriptMessage[] };
 
 /**
  * Reads the unread steers that joined this run or another run of the same request, in order of arrival. Adds their
@@ -40,7 +36,6 @@ export async function consumeSteers(
   return Array.from(byRequest, ([requestId, rows]) => ({
     requestId,
     rows: rows.map((row) => toTranscriptMessage(row, row.seq ?? 0)),
-    modelMessages: rows.map(toModelMessage),
   }));
 }
 

@@ -18,6 +18,8 @@ type ListedShareLink = {
   id: string;
   role: ShareRole;
   label: string | null;
+  /** Origins whose pages may show the link in a frame; null for all that the deployment allows. */
+  embedOrigins: string[] | null;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -34,7 +36,13 @@ export const LIVE_LINKS_MAX = 100;
  */
 export async function createShareLink(
   db: Database,
-  link: { sessionId: string; role: ShareRole; label: string | null; expiresAt: Date | null },
+  link: {
+    sessionId: string;
+    role: ShareRole;
+    label: string | null;
+    embedOrigins: string[] | null;
+    expiresAt: Date | null;
+  },
   now = new Date(),
 ): Promise<{ token: string; record: ListedShareLink } | undefined> {
   const token = randomBytes(24).toString("base64url");
@@ -74,6 +82,7 @@ const describeShareLink = (row: ShareLinkRow): ListedShareLink => ({
   id: row.id,
   role: row.role,
   label: row.label,
+  embedOrigins: row.embedOrigins,
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
   revokedAt: row.revokedAt?.toISOString() ?? null,

@@ -91,6 +91,7 @@ describe("a share link", () => {
       revocation: 0,
       expiresAt: null,
       label: null,
+      embedOrigins: null,
     });
     assert.equal(await links.readAccess("ses_idle", key), undefined);
     assert.notEqual(links.liveViewPath("ses_busy", 1), path);
@@ -98,7 +99,13 @@ describe("a share link", () => {
 
   test("is revoked together with all others", async () => {
     await insertTestSession(db, "ses_shared");
-    const link = { sessionId: "ses_shared", role: "comment", label: null, expiresAt: null } as const;
+    const link = {
+      sessionId: "ses_shared",
+      role: "comment",
+      label: null,
+      embedOrigins: null,
+      expiresAt: null,
+    } as const;
     const created = await createShareLink(db, link);
     const liveKey = links.liveViewPath("ses_shared", 0).split("key=")[1] ?? "";
     const tokens = [created?.token ?? "", token("ses_shared"), liveKey];
@@ -117,7 +124,13 @@ describe("a share link", () => {
 test("links that are created at the same time do not exceed the limit", async () => {
   await insertTestSession(db, "ses_linked");
   const create = () =>
-    createShareLink(db, { sessionId: "ses_linked", role: "view", label: null, expiresAt: null });
+    createShareLink(db, {
+      sessionId: "ses_linked",
+      role: "view",
+      label: null,
+      embedOrigins: null,
+      expiresAt: null,
+    });
   for (let created = 0; created < LIVE_LINKS_MAX - 5; created++) assert.ok(await create());
   const links = await Promise.all(Array.from({ length: 20 }, create));
   assert.equal(links.filter((link) => link !== undefined).length, 5);

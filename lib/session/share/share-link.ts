@@ -15,6 +15,8 @@ export type ShareAccess = {
   expiresAt: Date | null;
   /** What the link is called. Null for a token derived from the session, and for a link without a label. */
   label: string | null;
+  /** Origins whose pages may show this link in a frame; null for all origins that the deployment allows. */
+  embedOrigins: readonly string[] | null;
 };
 
 /** Share tokens, which let people open a session's page. */
@@ -74,7 +76,7 @@ export function createShareLinks(
       const found = await findShare(db, sessionId, hashToken(token), new Date());
       if (!found) return undefined;
       const { revocation, link } = found;
-      const derived = { linkId: null, revocation, expiresAt: null, label: null };
+      const derived = { linkId: null, revocation, expiresAt: null, label: null, embedOrigins: null };
       const isDerived = (purpose: ShareRole | "live-view") =>
         acceptedKeys.some((by) => isEqual(token, derive(sessionId, revocation, purpose, by)));
       const role = SHARE_ROLES.find(isDerived);
@@ -88,6 +90,7 @@ export function createShareLinks(
         revocation,
         expiresAt: link.expiresAt,
         label: link.label,
+        embedOrigins: link.embedOrigins,
       };
     },
   };

@@ -7,13 +7,13 @@ import { describeJob, type JobValue, storedJob } from "./job-store.ts";
 import type { Job, PlannedJob } from "./jobs.ts";
 import type { NewMessageRow } from "./transcript-store.ts";
 
-/** A session without its metadata, which may be megabytes and is rarely read. */
-export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;
+/** A session without its metadata, which may be megabytes, and without the text for the search. Both are rarely read. */
+export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata" | "task">;
 
-const { metadata: _unread, ...columns } = getTableColumns(sessions);
+const { metadata: _metadata, task: _task, ...columns } = getTableColumns(sessions);
 
 /** The columns of {@link SessionRow}. */
-export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
+export const sessionColumns: Omit<typeof sessions._.columns, "metadata" | "task"> = columns;
 
 /** Finds a session. With `ownerId`, sessions of other owners are not found. */
 export async function findSession(
@@ -53,6 +53,20 @@ export async function lockSession(tx: Transaction, sessionId: string): Promise<S
   return row;
 }
 
+/** Stores a new title of a session. @returns the row; undefined if the session is deleted. */
+export async function setTitle(
+  db: Executor,
+  sessionId: string,
+  title: string,
+): Promise<SessionRow | undefined> {
+  const [row] = await db
+    .update(sessions)
+    .set({ title })
+    .where(eq(sessions.id, sessionId))
+    .returning(sessionColumns);
+  return row;
+}
+
 /** Stores the startup status of a session's workspace. */
 export async function setStartupStatus(
   db: Executor,
@@ -85,6 +99,7 @@ const FIELDS = [
   "ownerId",
   "parentSessionId",
   "title",
+  "task",
   "userId",
   "source",
   "metadata",

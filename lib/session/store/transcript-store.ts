@@ -145,7 +145,7 @@ export async function replaceQueuedText(
       where request_id = ${requestId} and attempt = 1 and state = 'pending' and epoch = 0 for no key update
     )
     update ${messages} set parts = (jsonb_build_array(${part}::jsonb) || coalesce((
-      select jsonb_agg(part) from jsonb_array_elements(parts::jsonb) as part where part ->> 'type' = 'attachment'
+      select jsonb_agg(part) from jsonb_array_elements(parts::jsonb) as part where part ->> 'type' in ('attachment', 'annotation')
     ), '[]'))::json
     where seq is null and session_id = ${sessionId} and id = (
       select id from ${messages} where request_id = ${requestId} and role = 'user' and seq is null

@@ -25,7 +25,8 @@ export const PAGE_TOOLS: readonly PageTool<HostServices>[] = [
 /** Creates the work of tools on live pages, for the process that runs the browsers. */
 export function createPageTools(services: HostServices): PageTools {
   const tools = new Map(PAGE_TOOLS.map((make) => [make.definition.name, make(services)]));
-  const { browser, control, pageTurns, scripts } = services;
+  const { browser, control, pageTurns, recorder, scripts } = services;
+  const look = createFirstLook(services);
   return {
     async hold(call) {
       const endTurn = await pageTurns.take(call, call.signal);
@@ -44,6 +45,7 @@ export function createPageTools(services: HostServices): PageTools {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
       const result = await tool.execute(input, call);
+      if (tool.changes) await recorder.note(call);
       // Only the agent of the session is told what people did: another agent's call must not use the note up.
       const deeds = call.runId === null ? undefined : await control.takeNote(call.browserSessionId);
       const notes = [
@@ -55,7 +57,11 @@ export function createPageTools(services: HostServices): PageTools {
     },
     // The host keeps the results of calls, see `lib/browser-host/host/call-register.ts`.
     recover: async () => undefined,
-    firstLook: createFirstLook(services),
+    async firstLook(session, signal) {
+      const seen = await look(session, signal);
+      await recorder.note({ browserSessionId: session.browserSessionId, runId: null, callId: null });
+      return seen;
+    },
     checkAccessibility: (request, call, onProgress) => checkAccessibility(browser, request, call, onProgress),
     describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
   };

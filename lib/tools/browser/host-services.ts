@@ -3,6 +3,7 @@ import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { ToolCall } from "../tool.ts";
 import type { PageTurns } from "./page-turns.ts";
+import type { PageRecorder } from "./picture/page-recorder.ts";
 import type { SnapshotBook } from "./read/snapshot-book.ts";
 import type { ScriptRunner } from "./script/script-runner.ts";
 import type { ScriptFiles, ScriptHelper } from "./script/script-types.ts";
@@ -18,6 +19,7 @@ export type HostServices = {
   evidence: Pick<EvidenceStore, "save">;
   /** The latest snapshots that the model was shown. */
   snapshots: SnapshotBook;
+  recorder: PageRecorder;
   /** Creates the functions that a script can call as `page.<name>`. Called once for each tool call. */
   scriptHelpers: (call: ToolCall) => Record<string, ScriptHelper>;
   variants: VariantView;

@@ -147,6 +147,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
   return {
     goTo: refuse,
     readLastError: async () => null,
+    findElements: async () => null,
     takeRestartNote: () => undefined,
     takeViewportNote: () => undefined,
     listLive: () => [],
@@ -275,6 +276,7 @@ export const createTestHost = (
   files: workspaceFiles(createTestSandbox()),
   evidence: createEvidenceMemory(),
   snapshots: createSnapshotBook(),
+  recorder: { note: async () => {} },
   scriptHelpers: () => ({}),
   variants: NO_VARIANTS,
   ...given,

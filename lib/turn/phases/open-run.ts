@@ -1,11 +1,11 @@
 import { setImmediate as afterIo } from "node:timers/promises";
 import type { NewEvent } from "#lib/events/event.ts";
-import { toModelMessage } from "#lib/session/follow-up/to-model-message.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { needsFirstLook } from "../prompt/record-first-look.ts";
 import { describeState } from "../prompt/record-state.ts";
+import { toModelMessage } from "../prompt/to-model-message.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordIf, recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";

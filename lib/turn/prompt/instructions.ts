@@ -66,8 +66,8 @@ const FILES = "setInputFiles takes paths of the workspace; downloads are saved b
 /** Instructions for a session that edits pages. */
 const EDITING = `## Editing
 
-A change of a page is made as a variant: changes that a script applies each time the page loads.
-- Look first. Take selectors that will last (ids, test ids, roles, stable classes) and match exactly what is to change.
+Pages are changed by a variant: changes that a script applies on each load.
+- Look first. Take selectors that last (ids, test ids, roles, stable classes) and match exactly what is to change.
 - Change as little as the task needs, in one apply_variant call for changes that belong together.`;
 
 /** Instructions for a session that edits pages and acts on them. */
@@ -96,7 +96,7 @@ const DELEGATION = `## Sub-agents
 /** Instructions for a session that has skills. */
 const SKILLS = `## Skills
 
-Tested procedures with scripts. If one fits the task, read it with read_skill before you begin, and follow it.`;
+Tested procedures. If one fits the task, read it with read_skill first, and follow it.`;
 
 /** Maximum characters of a skill's description, and of the lines of all skills. They are sent with every model call. */
 const SKILL_LINE_MAX = 80;

@@ -1,6 +1,7 @@
 import type { NewEvent } from "#lib/events/event.ts";
 import { consumeSteers } from "#lib/session/follow-up/steering.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
+import { toModelMessage } from "../prompt/to-model-message.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import { announce, applyStep, writeEvents } from "../run/record-step.ts";
@@ -27,7 +28,7 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
       // The request's id makes the name unique, because several such steps can precede the same model call.
       name: `steer-${number}-${steers[0]?.requestId}`,
       output: { requestIds: steers.map(({ requestId }) => requestId) },
-      modelMessages: endWithUser(steers.flatMap(({ modelMessages }) => modelMessages)),
+      modelMessages: endWithUser(steers.flatMap(({ rows }) => rows.map(toModelMessage))),
     };
     const events = steers.flatMap(({ requestId, rows }): NewEvent[] => [
       ...rows.map((message) => ({ kind: "message.completed" as const, ...about, message })),

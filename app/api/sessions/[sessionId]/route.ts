@@ -2,5 +2,6 @@ import { mount } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
   GET: "readSession",
+  PATCH: "renameSession",
   DELETE: "deleteSession",
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { BROWSER_STATUSES } from "#db/schema/unions.ts";
 import { shownBrowserFields } from "#lib/events/event-schemas.ts";
-import { pageUrl, sessionId } from "#lib/events/wire-values.ts";
+import { count, pageUrl, runId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
+import { success } from "../schemas/answers.ts";
 import { httpUrl } from "../schemas/fields.ts";
 
 /** The status of a session's browser. Source: specification, Browser status; `wire.md`, Browser. */
@@ -61,6 +62,31 @@ const retargetAcceptedSchema = z
       "The retarget was accepted, but the navigation is not complete yet. Poll the browser's status.",
   });
 
+const recordedPictureSchema = z
+  .object({
+    id: z.string().meta({ examples: ["pic_q7nxw3zkbd2mtvcyh5rp4jga"] }),
+    runId: runId
+      .nullable()
+      .describe(
+        "The run whose call left the page like this. Null for the page before the first call of a turn.",
+      ),
+    callId: z
+      .string()
+      .nullable()
+      .meta({ description: "The tool call; null with `runId`.", examples: [null] }),
+    url: pageUrl("The page. At most 2,000 characters."),
+    title: z
+      .string()
+      .meta({ description: "Title of the page. At most 200 characters.", examples: ["Checkout"] }),
+    sizeBytes: count,
+    takenAt: timestamp,
+  })
+  .meta({ id: "RecordedPicture" });
+
+const recordingSchema = z
+  .object({ success, data: z.array(recordedPictureSchema).describe("Oldest first, at most 500.") })
+  .meta({ id: "Recording", description: "The recording of a session's browser." });
+
 export const browserOperations = {
   readBrowser: defineOperation({
     method: "GET",
@@ -96,5 +122,24 @@ export const browserOperations = {
     answers: { 200: "stream" },
     media: { 200: ["image/jpeg"] },
     answerHeaders: { 200: ["Cache-Control"] },
+  }),
+  listRecordedPictures: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/recording",
+    summary: "List the pictures of the browser's recording",
+    description:
+      "A picture is taken of the page as each call of the agent that may change it has left it, and of the page before the first call of a turn. A picture that looks like the one before is left out. At most 500 pictures are kept, within a budget of the operator (`RECORDING_MAX_MB`); older ones are thinned out.",
+    auth: READER_AUTH,
+    rate: "poll",
+    answers: { 200: recordingSchema },
+  }),
+  readRecordedPicture: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/recording/:pictureId",
+    summary: "Read a picture of the browser's recording",
+    auth: READER_AUTH,
+    answers: { 200: "stream", 304: "stream" },
+    media: { 200: ["image/jpeg"] },
+    answerHeaders: { 200: ["ETag", "Cache-Control"], 304: ["ETag", "Cache-Control"] },
   }),
 } as const satisfies Record<string, Operation>;

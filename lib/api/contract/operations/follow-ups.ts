@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FOLLOW_UP_MODES } from "#db/schema/unions.ts";
+import { SENT_ANNOTATIONS_MAX } from "#lib/annotation/send-annotations.ts";
 import { requestId, runId, sessionId, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import { stoppedSchema } from "../schemas/answers.ts";
@@ -17,7 +18,8 @@ export const followUpSchema = z
       .string()
       .optional()
       .meta({
-        description: "Text of one user message. It may be empty only if `attachments` names a file.",
+        description:
+          "Text of one user message. It may be empty only if `attachments` or `annotations` names something.",
         examples: ["Which of these are required?"],
       }),
     attachments: z
@@ -28,6 +30,15 @@ export const followUpSchema = z
         description:
           "Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`.",
         examples: [["uploads/plan.png"]],
+      }),
+    annotations: z
+      .array(nameUpTo(100))
+      .max(SENT_ANNOTATIONS_MAX, { error: `must hold at most ${SENT_ANNOTATIONS_MAX} ids` })
+      .optional()
+      .meta({
+        description:
+          "Ids of open annotations of the session that belong to `text`. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`.",
+        examples: [["ann_q5s7txyzacdf2gik4mnprvwb"]],
       }),
     message: messageSchema
       .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
@@ -65,18 +76,18 @@ export const followUpSchema = z
             ? "is required (or message, or messages)"
             : `send exactly one of text, message, messages, not also ${sent[0]}`,
       });
-    const { text, attachments = [] } = body;
-    if (text === "" && attachments.length === 0)
+    const { text, attachments = [], annotations = [] } = body;
+    if (text === "" && attachments.length + annotations.length === 0)
       context.addIssue({ code: "custom", path: ["text"], message: "must not be empty" });
-    if (attachments.length > 0 && text === undefined)
-      context.addIssue({ code: "custom", path: ["attachments"], message: "can be sent only with text" });
-    const repeated = attachments.findIndex((path, index) => attachments.indexOf(path) < index);
-    if (repeated >= 0)
-      context.addIssue({
-        code: "custom",
-        path: ["attachments", repeated],
-        message: "is attached already",
-      });
+    for (const [field, values, repetition] of [
+      ["attachments", attachments, "is attached already"],
+      ["annotations", annotations, "is named already"],
+    ] as const) {
+      if (values.length > 0 && text === undefined)
+        context.addIssue({ code: "custom", path: [field], message: "can be sent only with text" });
+      const repeated = values.findIndex((value, index) => values.indexOf(value) < index);
+      if (repeated >= 0) context.addIssue({ code: "custom", path: [field, repeated], message: repetition });
+    }
   })
   .meta({
     id: "FollowUp",
@@ -130,6 +141,10 @@ export const followUpOperations = {
       "With a file of the workspace": {
         text: "Build the page as in this picture.",
         attachments: ["uploads/plan.png"],
+      },
+      "With annotations of the page": {
+        text: "Please change this.",
+        annotations: ["ann_q5s7txyzacdf2gik4mnprvwb"],
       },
       "Interrupt the running turn": { text: "Stop that and look at the cart.", mode: "interrupt" },
     },

@@ -10,13 +10,15 @@ const loginRecordSchema = z
   .object({
     id: z.string().meta({ examples: ["lgn_h5w2n7q4c6x3m2k5j4d7a3bz"] }),
     method: z.enum(LOGIN_METHODS).meta({
-      description: "`link` for a login link, `oidc` for an account at the identity provider.",
+      description:
+        "`link` for a login link, `oidc` for an account at the identity provider, `key` for an API key.",
     }),
     account: z
       .string()
       .nullable()
       .meta({
-        description: "E-mail address or subject of the account. Null for a login link.",
+        description:
+          "E-mail address or subject of the account, or the owner of the API key. Null for a login link.",
         examples: ["ada@example.com"],
       }),
     userAgent: z
@@ -38,7 +40,14 @@ const loginRecordSchema = z
 
 const doneSchema = z.object({ success }).meta({ id: "Done" });
 
-const logInSchema = z.strictObject({ token: z.string().min(1).max(1_000) });
+const secret = z.string().min(1, { error: "must not be empty" }).max(1_000).optional();
+
+/** The token of a login link, or an API key. */
+const logInSchema = z
+  .strictObject({ token: secret, apiKey: secret })
+  .refine(({ token, apiKey }) => (token === undefined) !== (apiKey === undefined), {
+    error: "must have either token or apiKey",
+  });
 
 export const loginOperations = {
   listLogins: defineOperation({
@@ -65,14 +74,16 @@ export const loginOperations = {
     path: "/actions/logout",
     summary: "Log out",
     description: "Ends the login whose cookie the request has, and removes the cookie.",
-    auth: { kind: "login" },
+    auth: { kind: "person" },
+    // A person who signed in with a key that may only read must be able to log out.
+    scope: "sessions:read",
     rate: "poll",
     answers: { 200: doneSchema },
   }),
 } as const satisfies Record<string, Operation>;
 
 /**
- * Signs in with the token of a login link. It is not part of {@link loginOperations}, because its path is also that of
+ * Signs in with the token of a login link or with an API key. It is not part of {@link loginOperations}, because its path is also that of
  * the page that a login link opens: a GET only shows the page, so that previews and prefetches do not use up the link.
  */
 export const logInOperation = defineOperation({

@@ -44,7 +44,7 @@ export const pageOperations = {
     summary: "Start a session from the landing page",
     description:
       "The same as `POST /api/session`, with the login cookie as the credential. The first turn counts as started by a person (`origin: person`), and `source` is always `web`.",
-    auth: { kind: "login" },
+    auth: { kind: "person" },
     ...sessionCreation,
   }),
   postPersonMessage: defineOperation({

@@ -15,6 +15,9 @@ const queuedMessageSchema = z
     attachments: z
       .array(z.string())
       .meta({ description: "Paths of the files that are attached to the message.", examples: [[]] }),
+    annotations: z
+      .array(z.string())
+      .meta({ description: "Ids of the annotations that were sent with the message.", examples: [[]] }),
     author: z
       .string()
       .nullable()
@@ -53,7 +56,7 @@ export const queueOperations = {
     path: "/api/sessions/:sessionId/queue/:requestId",
     summary: "Edit a queued message",
     description:
-      "Replaces the text of a message that waits. Its attached files stay. Returns 409 once the message's turn has started or a turn has read the message.",
+      "Replaces the text of a message that waits. Its attached files and annotations stay. Returns 409 once the message's turn has started or a turn has read the message.",
     auth: KEY_AUTH,
     rate: "poll",
     ...queuedEdit,

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { ANNOTATION_STATUSES } from "#db/schema/unions.ts";
+import { RESOLUTION_UNITS_MAX } from "#lib/annotation/change-annotation.ts";
 import { annotationRecordSchema, messageRecordSchema } from "#lib/events/event-schemas.ts";
-import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
-import { listOf } from "../schemas/answers.ts";
+import { defineOperation, type Operation, PUBLISHER_AUTH, READER_AUTH } from "../operation.ts";
+import { listOf, settledSchema, success } from "../schemas/answers.ts";
+import { textUpTo } from "../schemas/fields.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
 
 /**
@@ -53,6 +56,66 @@ const annotationSubmissionSchema = z
 
 const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
 
+const annotationChangeSchema = z
+  .strictObject({
+    status: z.enum(["open", "resolved"]).meta({
+      description:
+        "`open`: the annotation can be sent to the agent again. `resolved`: nothing is left to do.",
+    }),
+    resolution: textUpTo(RESOLUTION_UNITS_MAX)
+      .optional()
+      .meta({ description: "What was done. Only with `resolved`.", examples: ["The button is larger."] }),
+  })
+  .refine(({ status, resolution }) => status === "resolved" || resolution === undefined, {
+    path: ["resolution"],
+    message: "can be sent only with the status resolved",
+  })
+  .meta({ id: "AnnotationChange" });
+
+const annotationAnswerSchema = z
+  .object({ success, annotation: annotationRecordSchema })
+  .meta({ id: "AnnotationAnswer", description: "The annotation after the change." });
+
+const boxSchema = z
+  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .meta({ id: "ElementBox", description: "A box in CSS pixels of the page's viewport." });
+
+const soughtAnnotationsSchema = z
+  .object({
+    success,
+    data: z.array(
+      z.object({
+        id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
+        elements: z
+          .array(
+            z.union([
+              z.object({
+                state: z.literal("found"),
+                by: z.enum(["selector", "role", "text"]).meta({
+                  description:
+                    "What found the element: its selector, its role with its name, or its tag with its text.",
+                }),
+                box: boxSchema.nullable().meta({ description: "Null if the element is not rendered." }),
+              }),
+              z.object({ state: z.enum(["gone", "unknown"]) }),
+            ]),
+          )
+          .meta({
+            description:
+              "One entry for each of the annotation's elements. `unknown`: the page changed meanwhile, or a frame did not answer.",
+          }),
+      }),
+    ),
+  })
+  .meta({ id: "SoughtAnnotations" });
+
+const annotationQuerySchema = listQuerySchema.extend({
+  status: z
+    .enum(ANNOTATION_STATUSES)
+    .optional()
+    .meta({ description: "Returns only annotations with this status." }),
+});
+
 /** The fields that the operations for submitting annotations share, in the webhook and on the session page. */
 export const annotationSubmission = {
   body: z.unknown(),
@@ -92,8 +155,38 @@ export const recordOperations = {
     summary: "List annotations, newest first",
     auth: READER_AUTH,
     rate: "poll",
-    query: listQuerySchema,
+    query: annotationQuerySchema,
     answers: { 200: listOf(annotationRecordSchema) },
+  }),
+  locateAnnotations: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/annotations/locate",
+    summary: "Look for the annotated elements",
+    description:
+      "Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
+    auth: { kind: "share", role: "comment", orKey: true },
+    rate: "act",
+    answers: { 200: soughtAnnotationsSchema },
+  }),
+  changeAnnotation: defineOperation({
+    method: "PATCH",
+    path: "/api/sessions/:sessionId/annotations/:annotationId",
+    summary: "Resolve or reopen an annotation",
+    description: "Repeating the call changes nothing.",
+    auth: { kind: "share", role: "comment", orKey: true },
+    rate: "act",
+    body: annotationChangeSchema,
+    bodyBytesMax: 16 * 1024,
+    answers: { 200: annotationAnswerSchema },
+  }),
+  removeAnnotation: defineOperation({
+    method: "DELETE",
+    path: "/api/sessions/:sessionId/annotations/:annotationId",
+    summary: "Remove an annotation",
+    description: "Messages with which the annotation was sent keep its text.",
+    auth: PUBLISHER_AUTH,
+    rate: "act",
+    answers: { 200: settledSchema },
   }),
   readArtifact: defineOperation({
     method: "GET",

@@ -6,11 +6,12 @@ import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import { listOf, success, turnState } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
+import { nameUpTo } from "../schemas/fields.ts";
 import { interactionRecordSchema } from "../schemas/interaction.ts";
-import { listQuerySchema } from "../schemas/queries.ts";
+import { sessionListQuerySchema } from "../schemas/queries.ts";
 import { callbackRecordSchema } from "./callbacks.ts";
 
-const sessionSummarySchema = z
+export const sessionSummarySchema = z
   .object({
     id: sessionId,
     title: z.string().meta({ examples: ["Look at the checkout"] }),
@@ -131,7 +132,7 @@ const removed = (what: string, example: number) =>
  * The response to a deletion: how many records of each kind were deleted, what data could not be removed yet, and what
  * stays published. The numbers include the records of sub-agents. Source: `wire.md`, Also served.
  */
-const sessionDeletedSchema = z
+export const sessionDeletedSchema = z
   .object({
     success,
     deleted: z.object({
@@ -212,6 +213,20 @@ export const sessionCreation = {
   answers: { 201: sessionCreatedSchema, 200: sessionCreatedSchema },
 } as const;
 
+/** The fields that the operations for renaming a session share, in the API and on the landing page. */
+export const renaming = {
+  body: z.strictObject({
+    title: nameUpTo(200)
+      .trim()
+      .min(1, { error: "must not be empty" })
+      .regex(/^\P{Cc}*$/u, { error: "must be one line without control characters" })
+      .meta({ description: "The new title.", examples: ["Checkout, second attempt"] }),
+  }),
+  bodyBytesMax: 64 * 1024,
+  rate: "act",
+  answers: { 200: z.object({ success, session: sessionSummarySchema }).meta({ id: "SessionRenamed" }) },
+} as const;
+
 export const sessionOperations = {
   createSession: defineOperation({
     method: "POST",
@@ -250,10 +265,10 @@ export const sessionOperations = {
     path: "/api/sessions",
     summary: "List sessions, newest first",
     description:
-      "Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted.",
+      "Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. With `q` or `state`, a call examines a bounded number of sessions, so a page may have fewer sessions than `limit`, or none, although `nextCursor` is not null: the next call examines older sessions.",
     auth: KEY_AUTH,
     rate: "poll",
-    query: listQuerySchema,
+    query: sessionListQuerySchema,
     answers: { 200: listOf(sessionSummarySchema) },
   }),
   readSession: defineOperation({
@@ -265,6 +280,14 @@ export const sessionOperations = {
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: sessionDetailSchema },
+  }),
+  renameSession: defineOperation({
+    method: "PATCH",
+    path: "/api/sessions/:sessionId",
+    summary: "Rename a session",
+    description: "Replaces the title. Nothing else of a session can be changed this way.",
+    auth: KEY_AUTH,
+    ...renaming,
   }),
   deleteSession: defineOperation({
     method: "DELETE",

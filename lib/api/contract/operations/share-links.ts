@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { shareUrl } from "#lib/events/wire-values.ts";
+import { isOrigin } from "#lib/text/http-url.ts";
 import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 import { listOf, success } from "../schemas/answers.ts";
 import { nameUpTo } from "../schemas/fields.ts";
@@ -12,6 +13,9 @@ const role = z.enum(SHARE_ROLES).meta({
   examples: ["comment"],
 });
 
+/** How many origins one link can name. */
+const EMBED_ORIGINS_MAX = 10;
+
 /** Body of `POST …/share-links`. */
 const createShareLinkSchema = z.strictObject({
   role,
@@ -20,6 +24,16 @@ const createShareLinkSchema = z.strictObject({
     .meta({
       description: "Label that lists show, for example the name of the recipient.",
       examples: ["Design review"],
+    }),
+  embedOrigins: z
+    .array(z.string().max(300).refine(isOrigin, { error: "must be an origin, such as https://app.example" }))
+    .min(1)
+    .max(EMBED_ORIGINS_MAX, { error: `must hold at most ${EMBED_ORIGINS_MAX} origins` })
+    .optional()
+    .meta({
+      description:
+        "Origins whose pages may show the link in a frame, each one of the service's `EMBED_ORIGINS`. Default: all of `EMBED_ORIGINS`.",
+      examples: [["https://app.example"]],
     }),
   expiresAt: z.iso
     .datetime({ offset: true, error: "must be an ISO 8601 date and time with a zone" })
@@ -41,6 +55,14 @@ const shareLinkRecordSchema = z
       .string()
       .nullable()
       .meta({ examples: ["Design review"] }),
+    embedOrigins: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          "Origins whose pages may show the link in a frame. Null for all of the service's `EMBED_ORIGINS`.",
+        examples: [["https://app.example"]],
+      }),
     createdAt: z
       .string()
       .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),

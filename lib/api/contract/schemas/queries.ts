@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SESSION_STATES } from "#db/schema/unions.ts";
 
 /** Schema of a whole number in a query. */
 export const wholeNumber = (least: number, most: number) =>
@@ -17,6 +18,14 @@ export const streamQuerySchema = z.object({
       description: "Returns only events with a higher `seq`. `Last-Event-ID` takes precedence.",
       examples: [12],
     }),
+});
+
+/** Query of the live socket. Source: `wire.md`, WebSocket. */
+export const liveQuerySchema = streamQuerySchema.extend({
+  auth: z.literal("frame", { error: 'must be "frame"' }).optional().meta({
+    description:
+      "`frame`: the service ignores the credentials of the request; the client sends its token in the first frame.",
+  }),
 });
 
 /**
@@ -39,6 +48,38 @@ export const listQuerySchema = z.object({
     .regex(/^[\w-]{1,500}$/, { error: "is not one that this list gave" })
     .optional()
     .meta({ description: "The `nextCursor` of the previous page." }),
+});
+
+const states = z.array(z.enum(SESSION_STATES));
+
+/** Query of the list of sessions: `?limit=&cursor=&q=&state=`. Source: `wire.md`, Also served. */
+export const sessionListQuerySchema = listQuerySchema.extend({
+  q: z
+    .string()
+    .trim()
+    .min(1, { error: "must not be empty" })
+    .max(200, { error: "must be at most 200 characters" })
+    .optional()
+    .meta({
+      description:
+        "Lists only sessions whose title, task and target URL together contain each of these words, in any case. A word may also be a part of a longer one.",
+      examples: ["checkout"],
+    }),
+  state: z
+    .string()
+    .max(200, { error: "must be at most 200 characters" })
+    .transform((text, context) => {
+      const read = states.safeParse(text.split(","));
+      if (read.success) return read.data;
+      context.addIssue({ code: "custom", message: `must be one or more of ${SESSION_STATES.join(", ")}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      shownAs: { type: "string" },
+      description: "Lists only sessions in one of these states. Separate several states by commas.",
+      examples: ["waiting,failed"],
+    }),
 });
 
 /** Largest value of a Postgres `integer`. */

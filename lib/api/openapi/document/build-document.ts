@@ -40,6 +40,13 @@ const SECURITY_SCHEMES = {
     description:
       "Cookie that the service sets when a visitor opens a session's `shareUrl` or a share link. The cookie is valid for the paths of that session. On https its name is `__Secure-share`.",
   },
+  shareToken: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Share-Token",
+    description:
+      "The token of a share link, instead of the share cookie. For pages in frames of other sites, where browsers block cookies. A request with this header is not admitted by a cookie.",
+  },
   loginCookie: {
     type: "apiKey",
     in: "cookie",

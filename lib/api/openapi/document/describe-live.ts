@@ -1,5 +1,5 @@
 import { liveClientFrameSchema, liveFrameSchema } from "../../contract/schemas/live-frames.ts";
-import { streamQuerySchema } from "../../contract/schemas/queries.ts";
+import { liveQuerySchema } from "../../contract/schemas/queries.ts";
 import type { OperationObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 import { describeParameters, listPathParameters } from "./parameters.ts";
@@ -29,7 +29,7 @@ export function describeLive(collector: SchemaCollector): OperationObject {
     security: [{ bearerKey: [] }, { headerKey: [] }, { shareCookie: [] }, {}],
     parameters: [
       ...listPathParameters(LIVE_PATH),
-      ...describeParameters(collector, "query", streamQuerySchema),
+      ...describeParameters(collector, "query", liveQuerySchema),
     ],
     responses: {
       "101": {

@@ -52,8 +52,9 @@ function describeSecurity(operation: Operation): Record<string, string[]>[] {
     case "key":
       return keys;
     case "share":
-      return auth.orKey ? [...keys, { shareCookie: [] }] : [{ shareCookie: [] }];
+      return [...(auth.orKey ? keys : []), { shareCookie: [] }, { shareToken: [] }];
     case "login":
+    case "person":
       return [{ loginCookie: [] }];
     case "page":
     case "none":

@@ -44,10 +44,11 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
   const hasBody = body !== undefined || operation.takesBytes;
   const takesKey = auth.kind === "key" || (auth.kind === "share" && auth.orKey);
+  const takesLogin = auth.kind === "login" || auth.kind === "person";
   const codes: (ErrorCode | false | undefined)[] = [
     (body ?? query ?? headers) && "invalid_request",
-    (takesKey || auth.kind === "login") && "unauthorized",
-    (takesKey || auth.kind === "share" || auth.kind === "login") && "forbidden",
+    (takesKey || takesLogin) && "unauthorized",
+    (takesKey || auth.kind === "share" || takesLogin) && "forbidden",
     path.includes(":") && "not_found",
     hasBody && "request_timeout",
     hasBody && "payload_too_large",

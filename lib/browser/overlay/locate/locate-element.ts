@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { FunctionName } from "#lib/injected/bundle.ts";
-import { callWithHandles } from "#lib/injected/call-injected.ts";
 import type { ElementInFrame } from "#lib/injected/overlay/describe-element.ts";
 import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PickedElement } from "../overlay-model.ts";
+import { type Call, callOn, type NodeRef } from "./call-on-node.ts";
 import type { FrameSessions, SendCommand } from "./frame-sessions.ts";
 import { boundsOf, fromQuad, type Point, type Quad, toQuad } from "./quads.ts";
 
@@ -14,8 +12,6 @@ export type LocatedElement = PickedElement & {
   /** Returns where the element is now; undefined if it is not shown. */
   follow: () => Promise<Box | undefined>;
 };
-
-type NodeRef = { backendNodeId: number; frameId: string };
 
 /**
  * A DevTools session: that of the page, or that of a frame with a process of its own. A session has all frames that
@@ -27,10 +23,8 @@ type Owner = NodeRef & { level: Level };
 /** How deep frames can be nested. Elements in deeper frames are not found. */
 const DEPTH_MAX = 16;
 const URL_UNITS_MAX = 2_000;
-/** Name of the overlay's isolated JavaScript world. The world shares only the document with the page's own scripts. */
-export const OVERLAY_WORLD = "agent-session-overlay";
 /** Separates the selectors of frames, as in the agent's tools. */
-const FRAME_ARROW = " → ";
+export const FRAME_ARROW = " → ";
 const OWNERS = new Set(["IFRAME", "FRAME", "OBJECT", "EMBED", "FENCEDFRAME"]);
 
 const text = z.string();
@@ -38,6 +32,8 @@ const elementInFrame: z.ZodType<ElementInFrame> = z.object({
   selector: text,
   shadowSelector: text.nullable(),
   element: text,
+  role: text.nullable(),
+  name: text.nullable(),
   text,
   title: text,
   url: text,
@@ -96,6 +92,8 @@ async function locate(level: Level, found: NodeRef, point: Point): Promise<Locat
         frameUrl: beginningOf(own.url, URL_UNITS_MAX),
       }),
       element: own.element,
+      ...(own.role !== null && { role: own.role }),
+      ...(own.name !== null && { name: own.name }),
       text: own.text,
       boundingBox: {
         x: Math.round(at.x + pageX),
@@ -149,37 +147,10 @@ async function refine(send: SendCommand, found: NodeRef, { x, y }: Point) {
   });
 }
 
+/** Describes an element within its frame. */
 async function describeIn(send: SendCommand, node: NodeRef): Promise<ElementInFrame> {
   const call: Call = { fn: "describeElement", returnByValue: true };
   return callOn(send, node, call, ({ value }) => elementInFrame.parse(value));
-}
-
-type Call = { fn: FunctionName<"overlay">; args?: number[]; returnByValue?: boolean };
-type CallResult = { objectId?: string; value?: unknown };
-
-/**
- * Calls a function with a node as its first argument, in the overlay's isolated world, where the page has replaced
- * nothing. Objects of this call are released after `read`; those of other calls at the same time stay.
- */
-async function callOn<Result>(
-  send: SendCommand,
-  { backendNodeId, frameId }: NodeRef,
-  { fn, args = [], returnByValue = false }: Call,
-  read: (result: CallResult) => Result | Promise<Result>,
-): Promise<Result> {
-  const objectGroup = `overlay ${randomUUID()}`;
-  const world = await send("Page.createIsolatedWorld", { frameId, worldName: OVERLAY_WORLD });
-  const { executionContextId } = world;
-  try {
-    const { object } = await send("DOM.resolveNode", { backendNodeId, executionContextId, objectGroup });
-    const { objectId } = object;
-    if (objectId === undefined) throw new Error("the element is gone");
-    const values = [{ objectId }, ...args.map((value) => ({ value }))];
-    const own = { session: { send }, contextId: executionContextId };
-    return await read(await callWithHandles(own, "overlay", fn, values, { returnByValue, objectGroup }));
-  } finally {
-    send("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
-  }
 }
 
 async function hitTest(send: SendCommand, { x, y }: Point): Promise<NodeRef | undefined> {

@@ -2,6 +2,7 @@ import { KeyRound } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import type { SignInProblem } from "#lib/page/labels/sign-in-problems.ts";
+import { KeySignIn } from "./key-sign-in.tsx";
 
 const COMMAND = "npm run login";
 
@@ -28,9 +29,8 @@ export function SignInNote({
         <code className="font-mono text-sm">{COMMAND}</code>
         <CopyButton text={COMMAND} label="Copy the command" />
       </p>
-      <p className="text-faint text-sm">
-        Programs use an API key instead, and links to single sessions work without a login.
-      </p>
+      <KeySignIn />
+      <p className="text-faint text-sm">Links to single sessions work without a login.</p>
     </section>
   );
 }

@@ -1,32 +1,11 @@
-/** The schema in the editor, or the problem that the page found in the text. */
-type ReadSchema = { isValid: true; schema: Record<string, unknown> } | { isValid: false; problem: string };
-
-/** An example schema: the fields of a checkout page. */
-export const EXAMPLE_SCHEMA = `{
-  "type": "object",
-  "properties": {
-    "title": { "type": "string" },
-    "fields": {
-      "type": "array",
-      "items": {
-        "type": "object",
-        "properties": {
-          "label": { "type": "string" },
-          "required": { "type": "boolean" }
-        },
-        "required": ["label", "required"]
-      }
-    }
-  },
-  "required": ["title", "fields"]
-}`;
+import { NO_SCHEMA, type ReadSchema } from "./written-schema.ts";
 
 /**
  * Parses the editor's text. Checks that the text is a JSON object whose `type` is `object`; the service checks the
  * rest. Source: specification, Structured sessions, Schema rules, 1.
  */
 export function readSchema(text: string): ReadSchema {
-  if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };
+  if (text.trim() === "") return NO_SCHEMA.read;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,0 +1,6 @@
+import { mount } from "#lib/api/next/mount.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
+  PATCH: "renameHomeSession",
+  DELETE: "deleteHomeSession",
+});

@@ -1,0 +1,160 @@
+"use client";
+
+import { ChevronLeft, ChevronRight, Pause, Play, X } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useRecording } from "#components/runtime/recording-context.tsx";
+import { useSession } from "#components/runtime/session-context.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import { ClockTime } from "#components/ui/time.tsx";
+import type { RecordedPicture } from "#lib/client/wire.ts";
+import { findMoment } from "./find-moment.ts";
+
+const PLAY_MS = 1_000;
+
+/**
+ * Shows the recording over the live view: a picture of the page, and a slider with which a person moves through the
+ * pictures. Shows nothing if there are none, unless a person has opened the recording.
+ */
+export function RecordingView() {
+  const { paths, browser } = useSession();
+  const recording = useRecording();
+  const { pictures, problem, reload } = usePictures();
+  const isOpen = recording?.isOpen ?? false;
+  const moment = recording?.moment ?? null;
+  const [chosen, setChosen] = useState<{ for: typeof moment; index: number } | null>(null);
+  const last = pictures.length - 1;
+  const wanted = moment ? findMoment(pictures, moment) : last;
+  const index = chosen && chosen.for === moment ? Math.min(chosen.index, last) : wanted;
+  const choose = (next: number) => setChosen({ for: moment, index: Math.max(0, Math.min(next, last)) });
+  const play = usePlaying(index < last, () => choose(index + 1));
+  const shown = pictures[index];
+  if (!shown) {
+    if (!isOpen) return null;
+    return (
+      <Frame
+        controls={
+          <>
+            {problem && <Button onClick={reload}>Try again</Button>}
+            <CloseButton hasLive={browser.status === "ready"} />
+          </>
+        }
+      >
+        <p role={problem ? "alert" : undefined} className="m-auto text-soft text-sm">
+          {problem ?? "There are no pictures of this session's page yet."}
+        </p>
+      </Frame>
+    );
+  }
+  return (
+    <Frame
+      controls={
+        <>
+          <IconButton label="Previous picture" disabled={index === 0} onClick={() => choose(index - 1)}>
+            <ChevronLeft />
+          </IconButton>
+          <IconButton
+            label={play.isPlaying ? "Pause" : "Play"}
+            disabled={last === 0}
+            onClick={() => {
+              if (index === last) choose(0);
+              play.toggle();
+            }}
+          >
+            {play.isPlaying ? <Pause /> : <Play />}
+          </IconButton>
+          <IconButton label="Next picture" disabled={index === last} onClick={() => choose(index + 1)}>
+            <ChevronRight />
+          </IconButton>
+          <input
+            type="range"
+            aria-label="Moment of the recording"
+            aria-valuetext={`Picture ${index + 1} of ${pictures.length}: ${shown.title || shown.url}`}
+            className="min-w-24 flex-1 accent-(--accent)"
+            min={0}
+            max={last}
+            value={index}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+          />
+          <span className="shrink-0 text-soft text-xs tabular-nums">
+            {index + 1} of {pictures.length} · <ClockTime iso={shown.takenAt} />
+          </span>
+          {isOpen && <CloseButton hasLive={browser.status === "ready"} />}
+        </>
+      }
+    >
+      {/* biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture */}
+      <img
+        src={`${paths.recording}/${shown.id}`}
+        alt={`The page at this moment: ${shown.title || shown.url}`}
+        className="m-auto max-h-full min-h-0 max-w-full rounded-sm bg-white object-contain ring-1 ring-line"
+      />
+      <p className="w-full shrink-0 truncate text-center text-faint text-xs" title={shown.url}>
+        {shown.url}
+      </p>
+    </Frame>
+  );
+}
+
+function Frame({ controls, children }: { controls: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label="Recording" className="absolute inset-0 z-10 flex flex-col bg-sunken">
+      <div className="flex min-h-0 flex-1 flex-col items-center gap-2 p-3 max-lg:p-2">{children}</div>
+      <div className="flex flex-wrap items-center justify-end gap-1 border-t bg-canvas px-3 py-1.5">
+        {controls}
+      </div>
+    </section>
+  );
+}
+
+function CloseButton({ hasLive }: { hasLive: boolean }) {
+  const recording = useRecording();
+  return (
+    <Button size="sm" onClick={() => recording?.close()}>
+      <X />
+      {hasLive ? "Back to live" : "Close"}
+    </Button>
+  );
+}
+
+/** Calls `advance` every second while the recording plays. It stops at the last picture. */
+function usePlaying(canAdvance: boolean, advance: () => void) {
+  const [wantsPlay, setPlaying] = useState(false);
+  const isPlaying = wantsPlay && canAdvance;
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setTimeout(advance, PLAY_MS);
+    return () => clearTimeout(timer);
+  });
+  return { isPlaying, toggle: () => setPlaying(!isPlaying) };
+}
+
+/** Reads the list of pictures, and reads it again when a turn or the browser has ended, or a person wants a moment. */
+function usePictures() {
+  const { paths, turnState, browser } = useSession();
+  const moment = useRecording()?.moment;
+  const [pictures, setPictures] = useState<RecordedPicture[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these values say that there may be more pictures
+  useEffect(() => {
+    const stop = new AbortController();
+    readPictures(paths.recording, stop.signal).then(
+      (read) => {
+        setPictures(read);
+        setProblem(null);
+      },
+      () => {
+        if (!stop.signal.aborted) setProblem("The recording could not be loaded.");
+      },
+    );
+    return () => stop.abort();
+  }, [paths.recording, turnState, browser.status, moment, attempt]);
+  return { pictures, problem, reload: () => setAttempt(attempt + 1) };
+}
+
+async function readPictures(path: string, signal: AbortSignal): Promise<RecordedPicture[]> {
+  const response = await fetch(path, { signal });
+  if (!response.ok) throw new Error(`the list was answered with ${response.status}`);
+  return ((await response.json()) as { data: RecordedPicture[] }).data;
+}

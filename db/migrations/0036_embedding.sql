@@ -1,0 +1,1 @@
+ALTER TABLE "share_tokens" ADD COLUMN "embed_origins" jsonb;

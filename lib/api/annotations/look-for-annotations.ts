@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { Database } from "#db/client.ts";
+import { type AnnotationRow, findAnnotations, listAnnotationRows } from "#lib/annotation/annotation-store.ts";
+import { recordSight } from "#lib/annotation/record-sight.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { ElementAnchor, SoughtElement } from "#lib/browser/overlay/locate/find-elements.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+
+type Deps = {
+  db: Database;
+  log: EventLog;
+  browser: Pick<BrowserService, "readStatus" | "findElements">;
+};
+
+/** How many annotations and how many elements are looked for in one call. The others stay as they are. */
+const ANNOTATIONS_MAX = 50;
+const ELEMENTS_MAX = 100;
+
+/** An annotation of the page that the browser shows, with what was found of each of its elements. */
+type SoughtAnnotation = { id: string; elements: SoughtElement[] };
+
+/**
+ * Looks for the elements of open and lost annotations on the page that the browser shows, and records which of them are
+ * lost. Annotations of other pages are left out. Starts no browser. Source: `wire.md`, Annotations.
+ *
+ * @param ids the annotations to look for; the newest ones of the session if omitted.
+ */
+export async function lookForAnnotations(
+  { db, log, browser }: Deps,
+  sessionId: string,
+  ids?: readonly string[],
+): Promise<SoughtAnnotation[]> {
+  const statuses = ["open", "lost"] as const;
+  const rows = ids
+    ? (await findAnnotations(db, sessionId, ids)).filter(({ status }) =>
+        statuses.some((each) => each === status),
+      )
+    : await listAnnotationRows(db, sessionId, { status: statuses, limit: ANNOTATIONS_MAX });
+  if (rows.length === 0) return [];
+  const { currentUrl } = await browser.readStatus(sessionId);
+  const wanted = selectWanted(rows, currentUrl);
+  if (wanted.length === 0) return [];
+  const sought = await browser.findElements(
+    sessionId,
+    wanted.flatMap(({ anchors }) => anchors),
+  );
+  // The page may have navigated meanwhile.
+  if (!sought || pageOf(sought.url) !== pageOf(currentUrl)) return [];
+  let at = 0;
+  const found = wanted.map(({ row, anchors }): SoughtAnnotation => {
+    const elements = sought.elements.slice(at, at + anchors.length);
+    at += anchors.length;
+    return { id: row.id, elements };
+  });
+  const sights = new Map<string, boolean>();
+  for (const { id, elements } of found) {
+    const isThere = elements.some(({ state }) => state === "found");
+    if (isThere || elements.every(({ state }) => state === "gone")) sights.set(id, isThere);
+  }
+  await recordSight({ log }, sessionId, sights);
+  return found;
+}
+
+type Wanted = { row: AnnotationRow; anchors: ElementAnchor[] };
+
+/** Selects the annotations of a page that have anchors, as many as one call looks for. */
+function selectWanted(rows: readonly AnnotationRow[], currentUrl: string | null): Wanted[] {
+  const page = pageOf(currentUrl);
+  let count = 0;
+  return rows.flatMap((row): Wanted[] => {
+    if (page === undefined || pageOf(row.payload.url) !== page) return [];
+    const notes = Array.isArray(row.payload.annotations) ? row.payload.annotations : [];
+    const anchors = notes.flatMap((note) => toAnchor(note) ?? []);
+    count += anchors.length;
+    return anchors.length > 0 && count <= ELEMENTS_MAX ? [{ row, anchors }] : [];
+  });
+}
+
+/** The address of a page without its fragment, which names a place in the page. */
+function pageOf(url: unknown): string | undefined {
+  const parsed = typeof url === "string" ? URL.parse(url) : null;
+  if (!parsed) return undefined;
+  parsed.hash = "";
+  return parsed.href;
+}
+
+const textUpTo = (max: number) => z.string().min(1).max(max).nullable().catch(null);
+const noteSchema = z.object({
+  selector: textUpTo(10_000),
+  shadowSelector: textUpTo(10_000),
+  frame: textUpTo(10_000),
+  role: textUpTo(100),
+  name: textUpTo(1_000),
+  text: textUpTo(160),
+  element: textUpTo(500),
+  boundingBox: z
+    .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+    .nullable()
+    .catch(null),
+});
+
+/** Reads the anchors of a note. Anyone can submit one, so its fields may be of any type. Undefined if it has none. */
+function toAnchor(note: unknown): ElementAnchor | undefined {
+  const parsed = noteSchema.safeParse(note);
+  if (!parsed.success) return undefined;
+  const { selector, shadowSelector, frame, role, name, text, element, boundingBox } = parsed.data;
+  if (selector === null && (role === null || name === null) && text === null) return undefined;
+  // The overlay's label begins with the name of the tag. Other senders may write anything there.
+  const tag = /^[a-z][a-z0-9-]*(?= “|$)/.exec(element ?? "")?.[0] ?? null;
+  const center = boundingBox && {
+    x: boundingBox.x + boundingBox.width / 2,
+    y: boundingBox.y + boundingBox.height / 2,
+  };
+  return { selector, shadowSelector, frame, traits: { tag, role, name, text, center } };
+}
