@@ -75,8 +75,7 @@ export function LiveStage({
         </OnDemand>
       </AddressBar>
       <ControlNotice />
-      <div className="relative flex min-h-0 flex-1 flex-col">
-        {isRecordingShown && <RecordingView />}
+      <div className={recording?.isOpen ? "hidden" : "contents"}>
         <LiveView
           surface={surface}
           isShown={isShown && !recording?.isOpen}
@@ -90,6 +89,7 @@ export function LiveStage({
           takeControl={takeControl}
         />
       </div>
+      {isRecordingShown && <RecordingView />}
     </section>
   );
 }

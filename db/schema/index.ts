@@ -6,6 +6,7 @@ export * from "./deliverables.ts";
 export * from "./engine.ts";
 export * from "./events.ts";
 export * from "./imports.ts";
+export * from "./inbox.ts";
 export * from "./keys.ts";
 export * from "./landing-pages.ts";
 export * from "./logins.ts";

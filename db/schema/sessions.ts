@@ -17,6 +17,7 @@ import {
 import { createdAt, instant, oneOf } from "./columns.ts";
 import {
   type CallbackEvent,
+  type INTERACTION_MODES,
   SHARE_ROLES,
   type ShareRole,
   type SkillSource,
@@ -28,10 +29,23 @@ import {
 
 /** The unencrypted fields of an MCP server of a session. The server's headers are encrypted in `sealed_secrets`. */
 export type McpServerRow = { url: string; type: "http" | "sse" };
-export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
+export type ToolPolicyRow = {
+  include: string[];
+  exclude: string[];
+  externalTurnExclude: string[];
+  /** Tools whose calls need a person's approval. Absent for no tools. */
+  approve?: string[];
+};
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
 /** A skill of a session. `version` is the skill's version at the creation of the session. */
 export type SessionSkill = { name: string; version: string; source: SkillSource };
+
+/** Whether turns that no person started ask people, and what happens if no one answers. */
+export type InteractionRow = {
+  mode: (typeof INTERACTION_MODES)[number];
+  timeoutSeconds: number;
+  onTimeout: "continue" | "fail";
+};
 
 /** What a session and its sub-agents may spend together. A field that is absent sets no limit. */
 export type BudgetRow = { usd?: number; tokens?: number; minutes?: number };
@@ -71,6 +85,8 @@ export const sessions = pgTable(
     subAgents: boolean("sub_agents").notNull(),
     maxLiveChildren: integer("max_live_children").notNull(),
     maxLiveBrowsers: integer("max_live_browsers").notNull(),
+    /** Null for the default: turns that no person started ask no one. */
+    interaction: jsonb("interaction").$type<InteractionRow>(),
     callbackUrl: text("callback_url"),
     callbackEvents: jsonb("callback_events").$type<CallbackEvent[]>(),
     startupStatus: text("startup_status").$type<StartupStatus>().notNull().default("uninitialized"),

@@ -17,10 +17,33 @@ export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as con
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 /** `interrupted`: a person took control of the browser while the call ran. */
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown", "interrupted"] as const;
-/** Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed. */
-export const CALL_REFUSALS = ["plan_first"] as const;
+/**
+ * Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed.
+ * `not_approved`: the call needs a person's approval, and has none.
+ */
+export const CALL_REFUSALS = ["plan_first", "not_approved"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
+/** Whether turns that no person started ask people. */
+export const INTERACTION_MODES = ["ask", "decline"] as const;
+/** What an item of the inbox waits for. */
+export const INBOX_KINDS = ["question", "approval", "handover", "budget", "plan"] as const;
+/**
+ * The state of an item of the inbox. `expired`: the deadline passed. `withdrawn`: a message or a stop ended the wait, or
+ * its reason is gone.
+ */
+export const INBOX_STATES = [
+  "open",
+  "answered",
+  "approved",
+  "denied",
+  "done",
+  "declined",
+  "expired",
+  "withdrawn",
+] as const;
+/** Who settled an item of the inbox: a person on a page of the service, or a client with an API key. */
+export const INBOX_SETTLERS = ["person", "program"] as const;
 /** What a parked run waits for. `control`: the end of a person's control of the browser. `budget`: a larger budget. */
 export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
 /**
@@ -109,6 +132,9 @@ export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 export type CallRefusal = (typeof CALL_REFUSALS)[number];
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export type ElicitationState = (typeof ELICITATION_STATES)[number];
+export type InboxKind = (typeof INBOX_KINDS)[number];
+export type InboxState = (typeof INBOX_STATES)[number];
+export type InboxSettler = (typeof INBOX_SETTLERS)[number];
 export type WaitKind = (typeof WAIT_KINDS)[number];
 export type WaitEnd = (typeof WAIT_ENDS)[number];
 export type WaitUntil = (typeof WAIT_UNTIL)[number];

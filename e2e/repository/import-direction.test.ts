@@ -56,6 +56,7 @@ const alcoves: Record<string, string[][]> = {
   ],
   "lib/session": [
     ["creation"],
+    ["inbox"],
     ["budget", "elicitation", "follow-up", "list", "run"],
     ["waiting"],
     ["jobs", "quota", "removal", "secrets", "share", "transcript"],

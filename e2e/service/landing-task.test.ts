@@ -60,7 +60,7 @@ describe("a task started on the landing page", () => {
     const [request] = await readQuestions();
     const { sessionId } = session;
     const question = { sessionId, elicitationId: request?.elicitationId ?? "" };
-    await answerElicitation(service.container.services, question, "checkout");
+    await answerElicitation(service.container.services, question, "checkout", "person");
     await ended(session);
 
     const events = await readEvents(service, session.sessionId);

@@ -399,6 +399,7 @@ describe("GET /api/sessions/:sessionId", () => {
       mcpServers: { crm: { url: "https://crm.example/mcp", type: "http" } },
       capabilities: { browser: true, sandbox: true },
       delegation: { maxLiveChildren: 2, maxLiveBrowsers: 2 },
+      interaction: null,
       callback: {
         url: "http://127.0.0.1:9/hook",
         events: ["run.completed"],

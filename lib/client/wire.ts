@@ -718,6 +718,7 @@ export type CreateSession = {
   /** Lets the agent delegate to sub-agents. With `source: "web"`, `true` has an effect only if the deployment's feature flag is on for the `userId`. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
+  interaction?: Interaction | undefined;
   budget?: Budget | undefined;
 };
 
@@ -1154,8 +1155,8 @@ export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
   state: "started" | "succeeded" | "failed" | "unknown" | "interrupted";
-  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
-  refusal?: "plan_first" | undefined;
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run. */
+  refusal?: "plan_first" | "not_approved" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
   /** Whether the text is cut off. */
@@ -1309,6 +1310,74 @@ export type ImportedVariant = {
   variant: VariantSummary;
   /** Parts of the document that the variant does not contain, one sentence each. */
   omitted: Array<string>;
+};
+
+/** Something that waits for a person. */
+export type InboxItem = {
+  /** Id of the item. */
+  id: string;
+  /** Id of the session; for a sub-agent, of its root session. */
+  sessionId: string;
+  /** Id of the run that waits. Null for a plan that a person wrote. */
+  runId: string | null;
+  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits. Absent if the session itself waits. */
+  agentName?: string | undefined;
+  /** The item in one line. That of a sub-agent begins with its name. */
+  title: string;
+  /** The whole text. */
+  body: string;
+  /** Answers to choose from. Another text is accepted too. */
+  options?: Array<string> | undefined;
+  /** The call to approve. */
+  call?: {
+    toolCallId: string;
+    toolName: string;
+    /** The exact arguments. */
+    input: unknown;
+  } | undefined;
+  /** The form to fill in. */
+  form?: ElicitationForm | undefined;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
+  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
+  state: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
+  /** Who settled the item: a person on the session page, or a program with an API key. Absent if the service closed it. */
+  settledBy?: "person" | "program" | undefined;
+  /** When the item was settled. ISO 8601, UTC. Absent while it is open. */
+  settledAt?: string | undefined;
+};
+
+export type InboxItemPage = {
+  success: true;
+  data: Array<InboxItem>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The item after it was settled. */
+export type InboxItemSettled = {
+  success: true;
+  item: InboxItem;
+};
+
+/** Whether turns that no person started ask people. Sub-agents inherit it. */
+export type Interaction = {
+  /** `ask`: turns that no person started ask people too, and wait for their answers. `decline`, the default of a session without `interaction`: such turns are told at once that no person can answer. */
+  mode: "ask" | "decline";
+  /** How long such a turn waits for an answer. */
+  timeoutSeconds?: number | undefined;
+  /** What happens if no one answers in time. `continue`: the agent is told so. `fail`: the run ends `errored`, without a retry. */
+  onTimeout?: "continue" | "fail" | undefined;
+};
+
+export type InteractionRecord = {
+  mode: "ask" | "decline";
+  timeoutSeconds: number;
+  onTimeout: "continue" | "fail";
 };
 
 export type KeyCreated = {
@@ -3042,6 +3111,7 @@ export type SessionDetail = {
       include: Array<string>;
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
+      approve?: Array<string> | undefined;
     };
     /** Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`. */
     mcpServers: Record<string, {
@@ -3058,6 +3128,8 @@ export type SessionDetail = {
       maxLiveChildren: number;
       maxLiveBrowsers: number;
     };
+    /** Whether turns that no person started ask people. Null if the session was created without `interaction`, so that they do not. */
+    interaction: InteractionRecord | null;
     /** The session's callback. Null if it has none. */
     callback: CallbackRecord | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
@@ -3500,6 +3572,8 @@ export type ToolPolicy = {
   exclude?: Array<string> | undefined;
   /** Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix. */
   externalTurnExclude?: Array<string> | undefined;
+  /** Tools whose calls wait for a person's approval. A trailing `*` matches any suffix. `@destructive` stands for tools of the caller's servers that are not declared `destructiveHint: false`. Where no person can be asked, such calls are denied at once. */
+  approve?: Array<string> | undefined;
 };
 
 /** A tool call ended. */
@@ -3523,8 +3597,8 @@ export type ToolResultEvent = {
   state: "succeeded" | "failed" | "unknown" | "interrupted";
   /** Name of the person who interrupted the call. Only with the state `interrupted`. */
   interruptedBy?: string | undefined;
-  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
-  refusal?: "plan_first" | undefined;
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run. */
+  refusal?: "plan_first" | "not_approved" | undefined;
   /** True if the turn was stopped during the call; absent otherwise. */
   stopped?: boolean | undefined;
   /** What the call did to the live page, at most 20 actions. Absent for calls that report none. */
@@ -4014,6 +4088,8 @@ export type Error = {
   /** Error message. It starts with the path of the invalid field, if there is one. */
   error: string;
   code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "gone" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
+  /** Only if an item of the inbox is settled already: its state. */
+  state?: "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn" | undefined;
 };
 
 /** Parameters, body and answer of every API operation that programs can call. */
@@ -4141,6 +4217,37 @@ export type Operations = {
       decline: true;
     };
     answer: Settled;
+  };
+  /** List what waits for a person, newest first. Lists the items of all sessions of the key's owner. Settled items stay listed until their session is deleted. */
+  listInbox: {
+    parameters: { limit?: number | undefined; cursor?: string | undefined; sessionId?: string | undefined; state?: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn" | undefined };
+    body: undefined;
+    answer: InboxItemPage;
+  };
+  /** List what waits for a person in a session, newest first. Lists the items of the session and its sub-agents. */
+  listSessionInbox: {
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined; state?: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn" | undefined };
+    body: undefined;
+    answer: InboxItemPage;
+  };
+  /** Settle an item of the inbox. Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
+  settleInboxItem: {
+    parameters: { sessionId: string; itemId: string };
+    body: {
+      /** An answer: a text or, for a question with a form, the values by field name. */
+      answer: string | Record<string, unknown>;
+    } | {
+      decline: true;
+    } | {
+      approve: true;
+      /** Also approves later calls of this tool in the session and its sub-agents. */
+      forSession?: true | undefined;
+    } | {
+      deny: true;
+      /** The agent reads it. */
+      reason?: string | undefined;
+    };
+    answer: InboxItemSettled;
   };
   /** Read the browser's status */
   readBrowser: {
@@ -4592,6 +4699,9 @@ export const OPERATIONS = {
   removeQueued: {"method":"DELETE","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   listElicitations: {"method":"GET","path":"/api/sessions/:sessionId/elicitations","query":["limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
+  listInbox: {"method":"GET","path":"/api/inbox","query":["limit","cursor","sessionId","state"],"hasBody":false,"isRaw":false,"hasText":false},
+  listSessionInbox: {"method":"GET","path":"/api/sessions/:sessionId/inbox","query":["limit","cursor","state"],"hasBody":false,"isRaw":false,"hasText":false},
+  settleInboxItem: {"method":"POST","path":"/api/sessions/:sessionId/inbox/:itemId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true,"hasText":false},

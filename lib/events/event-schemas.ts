@@ -470,7 +470,7 @@ export const eventSchemas = {
       }),
     refusal: z.enum(CALL_REFUSALS).optional().meta({
       description:
-        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
+        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run.",
     }),
     stopped: z.boolean().optional().meta({
       description: "True if the turn was stopped during the call; absent otherwise.",

@@ -14,7 +14,7 @@ describe("the tools of a server", () => {
     const server = await bench.startServer({
       tools: [
         { name: "find", description: "Finds.", inputSchema, annotations: { readOnlyHint: true } },
-        { name: "put", annotations: { idempotentHint: true } },
+        { name: "put", annotations: { idempotentHint: true, destructiveHint: false } },
         ...named(5),
       ],
       pageSize: 2,
@@ -34,8 +34,10 @@ describe("the tools of a server", () => {
       inputSchema,
       isReadOnly: true,
       isIdempotent: true,
+      isDestructive: true,
     });
     assert.deepEqual([tools[1]?.isReadOnly, tools[1]?.isIdempotent], [false, true]);
+    assert.equal(tools[1]?.isDestructive, false);
     assert.deepEqual([tools[2]?.isReadOnly, tools[2]?.isIdempotent], [false, false]);
     assert.equal(server.messages("tools/list").length, 4);
   });

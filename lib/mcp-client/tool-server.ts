@@ -29,6 +29,8 @@ export type McpTurn = {
    */
   epoch: number;
   isPersonPresent: boolean;
+  /** How long a question of a server waits at most; undefined for the limit of the service alone. */
+  answerTimeoutMs?: number | undefined;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
   /** Cache key for the tool list of the service's own server. Turns with an equal key are offered the same tools. */

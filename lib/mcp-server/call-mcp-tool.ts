@@ -4,7 +4,7 @@ import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
-import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
+import { type McpCall, type McpRefusal, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
  * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
@@ -16,7 +16,7 @@ export async function callMcpTool(
   tool: McpTool,
   input: unknown,
   call: McpCall,
-  refuse: (tool: McpTool) => Promise<string | undefined> = async () => undefined,
+  refuse: (tool: McpTool) => Promise<McpRefusal | undefined> = async () => undefined,
 ): Promise<CallToolResult> {
   const parsed = readNullsAsAbsent(tool.input, input ?? {});
   if (!parsed.success)
@@ -24,8 +24,8 @@ export async function callMcpTool(
   let release: (() => void) | undefined;
   try {
     release = await tool.acquire?.(call);
-    const refusal = await refuse(tool);
-    if (refusal !== undefined) return mcpRefusal(refusal);
+    const refused = await refuse(tool);
+    if (refused) return mcpRefusal(refused);
     return await callWithDeadline(tool, input, call);
   } catch (error) {
     if (call.signal.aborted) return stopped(tool);

@@ -14,6 +14,7 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
+import { lacksApproval } from "#lib/tools/approval-gate.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
@@ -24,7 +25,7 @@ import { createCallsInFlight } from "./calls-in-flight.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
 import { mcpUrl } from "./mcp-path.ts";
-import { type McpTool, mcpError } from "./mcp-tool.ts";
+import { type McpRefusal, type McpTool, mcpError } from "./mcp-tool.ts";
 import { createToolOffer } from "./offer-tools.ts";
 import { recordCall } from "./record-call.ts";
 import { createUtilities } from "./tools/index.ts";
@@ -101,10 +102,10 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
         const agent = session.parentSessionId === null ? undefined : await findAgent(deps.db, session.id);
         const rootSessionId = agent?.rootSessionId ?? session.id;
         const browserSessionId = agent?.browserSessionId ?? session.id;
-        // The plan gate refuses calls that change something while a person must still approve the plan.
-        const refuse = (called: McpTool) => deps.planGate(called, rootSessionId);
-        const work = () => callMcpTool(tool, input, { ...call, browserSessionId, rootSessionId }, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
+        const about = { sessionId: session.id, rootSessionId, toolName };
+        const refuse = (called: McpTool) => refuseCall(deps, holder, called, about);
+        const work = () => callMcpTool(tool, input, { ...call, browserSessionId, rootSessionId }, refuse);
         const admitted = await turns[holder](session.id, call.signal, () =>
           // Calls of the session's own agent are not recorded here, because the agent's turn records them.
           holder === "agent"
@@ -133,6 +134,23 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
     },
     close: inFlight.close,
   };
+}
+
+/**
+ * Refuses a call that changes something while a person must still agree to the plan, and a call of another agent that
+ * needs a person's approval. The turn of the session's own agent asks for approvals before it makes its calls.
+ */
+async function refuseCall(
+  deps: BuiltinMcpDeps,
+  holder: McpHolder["holder"],
+  tool: McpTool,
+  { toolName, ...about }: { sessionId: string; rootSessionId: string; toolName: string },
+): Promise<McpRefusal | undefined> {
+  const planned = await deps.planGate(tool, about.rootSessionId);
+  if (planned !== undefined) return { refusal: "plan_first", text: planned };
+  if (holder === "agent" || !(await lacksApproval(deps.db, about, toolName))) return undefined;
+  const text = `${tool.name} was not run: it needs a person's approval, and no person can be asked for a call over MCP.`;
+  return { refusal: "not_approved", text };
 }
 
 const INSTRUCTIONS = {

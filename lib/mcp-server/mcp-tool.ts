@@ -59,10 +59,13 @@ export const mcpError = (text: string): CallToolResult => ({ isError: true, ...m
 /** The key in `_meta` of a result under which the reason for a refusal is stored. */
 export const REFUSAL_META = "agent-session-service/refusal";
 
-/** Creates the error result for a call that was refused because a person must approve a plan first. */
-export const mcpRefusal = (text: string): CallToolResult => ({
+/** Why a call must not run: the reason, and a sentence for the caller. */
+export type McpRefusal = { refusal: CallRefusal; text: string };
+
+/** Creates the error result for a call that was refused. */
+export const mcpRefusal = ({ refusal, text }: McpRefusal): CallToolResult => ({
   ...mcpError(text),
-  _meta: { [REFUSAL_META]: "plan_first" satisfies CallRefusal },
+  _meta: { [REFUSAL_META]: refusal },
 });
 
 /** Creates a structured result. The value is repeated as JSON text for clients that read only text. */

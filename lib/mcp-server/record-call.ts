@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallRefusal } from "#db/schema/unions.ts";
 import { storable, storableText } from "#db/storable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
@@ -31,6 +32,8 @@ export async function recordCall(
   const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
   // The cast is safe: only `toMcpTool` sets this field, always to the name of a person.
   const interruptedBy = result._meta?.[INTERRUPTED_META] as string | undefined;
+  // The cast is safe: only `mcpRefusal` sets this field.
+  const refusal = result._meta?.[REFUSAL_META] as CallRefusal | undefined;
   await log.transact(session.id, async (_tx, emit) =>
     emit({
       kind: "tool.result",
@@ -39,8 +42,7 @@ export async function recordCall(
       evidence,
       state: interruptedBy !== undefined ? "interrupted" : result.isError ? "failed" : "succeeded",
       ...(interruptedBy !== undefined && { interruptedBy }),
-      // Only the plan gate refuses calls, so the reason is always `plan_first`.
-      ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
+      ...(refusal !== undefined && { refusal }),
       preview: beginningOf(storableText(texts.join("\n\n")), PREVIEW_MAX),
       durationMs: Math.round(performance.now() - startedAt),
     }),

@@ -160,6 +160,10 @@ export function toPlan(row: PlanRow | undefined): Plan {
   };
 }
 
+/** Whether a person has to agree to a plan before the agent may change anything. */
+export const awaitsAgreement = ({ mode, items }: Pick<Plan, "mode" | "items">): boolean =>
+  mode === "plan_first" && items.some(({ status }) => status === "todo" || status === "in_progress");
+
 /** Formats a plan for the model, one line per item. */
 export const describeItems = (items: readonly PlanItem[]): string =>
   items.map(({ id, status, text }) => `- ${id} [${status}] ${oneLine(text)}`).join("\n");

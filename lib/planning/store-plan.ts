@@ -4,8 +4,18 @@ import type { PlanMode } from "#db/schema/unions.ts";
 import type { Plan } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { closeItems, openItem } from "#lib/session/store/inbox-store.ts";
 import { lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
-import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./plan.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import {
+  awaitsAgreement,
+  describeItems,
+  editItems,
+  isSamePlan,
+  type PlanEdit,
+  replaceItems,
+  toPlan,
+} from "./plan.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
 import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 
@@ -62,7 +72,7 @@ async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise
   const { items: stored, lastItem } = revised;
   const change = { items: stored, lastItem, revision, agentRevision: revision, runId, callId };
   const written = await writePlan(tx, rootSessionId, { ...change, author: "agent" });
-  return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
+  return { ok: true, plan: await recordPlan(tx, emit, session, request, written), isEditedSince: false };
 }
 
 type EditResult = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
@@ -87,7 +97,10 @@ export const editPlan = (
     if (isSamePlan(items, current.items)) return { ok: true, plan: toPlan(row) };
     const revision = current.revision + 1;
     const change = { items, lastItem, revision, personRevision: revision, author: "person" as const };
-    return { ok: true, plan: emitPlan(emit, session, NO_TURN, await writePlan(tx, sessionId, change)) };
+    return {
+      ok: true,
+      plan: await recordPlan(tx, emit, session, NO_TURN, await writePlan(tx, sessionId, change)),
+    };
   });
 
 /**
@@ -113,18 +126,36 @@ export const changeMode = async (
   emit: Emit,
   session: SessionRow,
   mode: PlanMode,
-): Promise<Plan> => emitPlan(emit, session, NO_TURN, await writePlan(tx, session.id, { mode }));
+): Promise<Plan> => recordPlan(tx, emit, session, NO_TURN, await writePlan(tx, session.id, { mode }));
 
 const NO_TURN = { requestId: null, runId: null };
 
-/** Emits `plan.updated` for a stored plan, and returns the plan in the shape of the event. */
-export function emitPlan(
+/**
+ * Emits `plan.updated` for a stored plan, and opens, changes or closes its item of the inbox. Returns the plan in the
+ * shape of the event. The caller has locked the session.
+ */
+export async function recordPlan(
+  tx: Transaction,
   emit: Emit,
-  { source }: SessionRow,
+  { id: sessionId, source }: SessionRow,
   { requestId, runId }: Pick<PlanningCall, "requestId" | "runId">,
   row: PlanRow,
-): Plan {
+): Promise<Plan> {
   const plan = toPlan(row);
+  if (awaitsAgreement(plan)) {
+    const body = shorten(describeItems(plan.items), ITEM_BODY_MAX);
+    const title = "The plan waits for agreement";
+    await openItem(tx, { sessionId, runId, kind: "plan", subjectId: sessionId, title, body });
+  } else {
+    const end =
+      plan.mode === "agreed"
+        ? ({ state: "approved", settledBy: "person" } as const)
+        : ({ state: "withdrawn", settledBy: null } as const);
+    await closeItems(tx, [sessionId], end);
+  }
   emit({ kind: "plan.updated", requestId, runId, source, plan });
   return plan;
 }
+
+/** How many characters of the plan its item of the inbox contains. */
+const ITEM_BODY_MAX = 10_000;

@@ -42,7 +42,7 @@ const toolResultSchema = z
     state: z.enum(TOOL_CALL_STATES),
     refusal: z.enum(CALL_REFUSALS).optional().meta({
       description:
-        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
+        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. `not_approved`: the call needs a person's approval, and has none. Absent for a call that was run.",
     }),
     text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     isCut: z.boolean().meta({ description: "Whether the text is cut off." }),

@@ -11,7 +11,7 @@ import {
   writePlan,
 } from "#lib/planning/planning-store.ts";
 import { REQUIREMENT_LIMITS, toAssertion } from "#lib/planning/requirement.ts";
-import { emitPlan, type PlanningCall } from "#lib/planning/store-plan.ts";
+import { type PlanningCall, recordPlan } from "#lib/planning/store-plan.ts";
 import { emitRequirements } from "#lib/planning/store-requirements.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { LeftOut } from "./format.ts";
@@ -89,7 +89,7 @@ export async function preparePlanning(
         const revision = (row?.revision ?? 0) + 1;
         const own = author === "agent" ? { agentRevision: revision } : { personRevision: revision };
         const written = await writePlan(tx, session.id, { items, lastItem, revision, author, ...own });
-        emitPlan(emit, session, call, written);
+        await recordPlan(tx, emit, session, call, written);
       }
       const numbered = rows.map((each, index) => ({ ...each, number: first + index }));
       emitRequirements(emit, session, call, await insertRequirements(tx, numbered));

@@ -12,6 +12,7 @@ type IdKind =
   | "evi"
   | "res"
   | "eli"
+  | "itm"
   | "call"
   | "lnk"
   | "lgn"

@@ -41,6 +41,21 @@ export const listIneffective = (list: readonly string[], tools: readonly ToolInf
       !tools.some((tool) => !isOutsidePolicy(tool) && matchesName(entry, tool.name)),
   );
 
+/** The entry of `tools.approve` for tools of callers' servers that are not declared `destructiveHint: false`. */
+const DESTRUCTIVE = "@destructive";
+
+/**
+ * Whether calls of a tool need a person's approval, according to a session's `tools.approve`. Tools outside the policy
+ * never need one.
+ */
+export const needsApproval = (
+  approve: readonly string[] | undefined,
+  tool: Pick<Tool, "name" | "profile" | "isDestructive">,
+): boolean =>
+  approve !== undefined &&
+  tool.profile !== "always" &&
+  (isNamed(approve, tool.name) || (tool.isDestructive === true && approve.includes(DESTRUCTIVE)));
+
 /** Precedence 1: returns the named tools that exist in this deployment, and ignores unknown names. */
 export const filterExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
   available.filter((tool) => names.includes(tool.name));

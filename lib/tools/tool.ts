@@ -68,8 +68,10 @@ export type ToolCall = {
   callId: string;
   /** The epoch of the claim with which the run is played. Undefined outside of a turn. */
   epoch?: number | undefined;
-  /** Whether a person started the turn and can answer questions. Also true for its retries. */
+  /** Whether the call may ask people: a person started the turn or its first attempt, or the session has opted in. */
   isPersonPresent: boolean;
+  /** How long questions wait for an answer, whatever the call asks for; only if no person started the turn. */
+  answerTimeoutMs?: number | undefined;
   /** Whether the caller (the turn, or the holder of an MCP token) has a tool of this name. */
   hasTool: (name: string) => boolean;
   /** How the wait of an earlier attempt of this call ended. Undefined on the first attempt. */
@@ -110,6 +112,8 @@ export type Tool = {
    * `architecture.md`, Plan and requirements.
    */
   changes: boolean;
+  /** Set for a tool of a caller's server that is not declared `destructiveHint: false`. */
+  isDestructive?: boolean | undefined;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
   /** How long a call with this input can take, in milliseconds, if that is less than `timeoutMs`. */

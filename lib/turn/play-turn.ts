@@ -23,6 +23,7 @@ import type { TurnDeps } from "./run/turn-deps.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import { callModelWithCompaction } from "./step/call-model-with-compaction.ts";
 import { dropComposed } from "./step/compose-ahead.ts";
+import { findUnanswered } from "./step/find-unanswered.ts";
 import type { PlannedCall } from "./step/model-step.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, endUnfinishedCalls, hasSubmitted, runTools } from "./step/run-tools.ts";
@@ -163,6 +164,9 @@ async function playSteps(
     if (isConclusion) await recordStep(deps, run, model.record);
     const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
+    const unanswered = calls.length > 0 ? await findUnanswered(deps, run) : undefined;
+    if (unanswered !== undefined)
+      return { outcome: "errored", failure: { message: unanswered, isRetryable: false } };
     const isUnfinished = model.kind === "answered" && model.unfinished !== undefined;
     const reason = endUnfinished(run, number);
     if (reason !== undefined) return { outcome: "errored", failure: { message: reason, isRetryable: false } };

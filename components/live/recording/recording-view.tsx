@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useSession } from "#components/runtime/session-context.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { ClockTime } from "#components/ui/time.tsx";
 import type { RecordedPicture } from "#lib/client/wire.ts";
@@ -13,11 +14,12 @@ import { findMoment } from "./find-moment.ts";
 const PLAY_MS = 1_000;
 
 /**
- * Shows the recording over the live view: a picture of the page, and a slider with which a person moves through the
- * pictures. Shows nothing if there are none, unless a person has opened the recording.
+ * Shows the recording: a slider with which a person moves through its pictures, and the chosen picture in place of the
+ * live view. Until a person has opened the recording, only the slider is shown, below the last picture of the page; it is
+ * not shown if there is nothing to move through.
  */
 export function RecordingView() {
-  const { paths, browser } = useSession();
+  const { browser } = useSession();
   const recording = useRecording();
   const { pictures, problem, reload } = usePictures();
   const isOpen = recording?.isOpen ?? false;
@@ -25,97 +27,98 @@ export function RecordingView() {
   const [chosen, setChosen] = useState<{ for: typeof moment; index: number } | null>(null);
   const last = pictures.length - 1;
   const wanted = moment ? findMoment(pictures, moment) : last;
-  const index = chosen && chosen.for === moment ? Math.min(chosen.index, last) : wanted;
-  const choose = (next: number) => setChosen({ for: moment, index: Math.max(0, Math.min(next, last)) });
+  const index = isOpen && chosen && chosen.for === moment ? Math.min(chosen.index, last) : wanted;
+  const choose = (next: number) => {
+    setChosen({ for: moment, index: Math.max(0, Math.min(next, last)) });
+    if (!isOpen) recording?.open(moment);
+  };
   const play = usePlaying(index < last, () => choose(index + 1));
+  const close = (
+    <Button
+      size="sm"
+      onClick={() => {
+        setChosen(null);
+        recording?.close();
+      }}
+    >
+      <X />
+      {browser.status === "ready" ? "Back to live" : "Close"}
+    </Button>
+  );
   const shown = pictures[index];
-  if (!shown) {
-    if (!isOpen) return null;
-    return (
-      <Frame
-        controls={
-          <>
-            {problem && <Button onClick={reload}>Try again</Button>}
-            <CloseButton hasLive={browser.status === "ready"} />
-          </>
-        }
-      >
+  if (!shown || (!isOpen && last === 0))
+    return isOpen ? (
+      <section aria-label="Recording" className="flex min-h-0 flex-1 flex-col bg-sunken">
         <p role={problem ? "alert" : undefined} className="m-auto text-soft text-sm">
           {problem ?? "There are no pictures of this session's page yet."}
         </p>
-      </Frame>
-    );
-  }
+        <Bar>
+          {problem && <Button onClick={reload}>Try again</Button>}
+          {close}
+        </Bar>
+      </section>
+    ) : null;
   return (
-    <Frame
-      controls={
-        <>
-          <IconButton label="Previous picture" disabled={index === 0} onClick={() => choose(index - 1)}>
-            <ChevronLeft />
-          </IconButton>
-          <IconButton
-            label={play.isPlaying ? "Pause" : "Play"}
-            disabled={last === 0}
-            onClick={() => {
-              if (index === last) choose(0);
-              play.toggle();
-            }}
-          >
-            {play.isPlaying ? <Pause /> : <Play />}
-          </IconButton>
-          <IconButton label="Next picture" disabled={index === last} onClick={() => choose(index + 1)}>
-            <ChevronRight />
-          </IconButton>
-          <input
-            type="range"
-            aria-label="Moment of the recording"
-            aria-valuetext={`Picture ${index + 1} of ${pictures.length}: ${shown.title || shown.url}`}
-            className="min-w-24 flex-1 accent-(--accent)"
-            min={0}
-            max={last}
-            value={index}
-            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
-          />
-          <span className="shrink-0 text-soft text-xs tabular-nums">
-            {index + 1} of {pictures.length} · <ClockTime iso={shown.takenAt} />
-          </span>
-          {isOpen && <CloseButton hasLive={browser.status === "ready"} />}
-        </>
-      }
-    >
-      {/* biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture */}
-      <img
-        src={`${paths.recording}/${shown.id}`}
-        alt={`The page at this moment: ${shown.title || shown.url}`}
-        className="m-auto max-h-full min-h-0 max-w-full rounded-sm bg-white object-contain ring-1 ring-line"
-      />
-      <p className="w-full shrink-0 truncate text-center text-faint text-xs" title={shown.url}>
-        {shown.url}
-      </p>
-    </Frame>
-  );
-}
-
-function Frame({ controls, children }: { controls: ReactNode; children: ReactNode }) {
-  return (
-    <section aria-label="Recording" className="absolute inset-0 z-10 flex flex-col bg-sunken">
-      <div className="flex min-h-0 flex-1 flex-col items-center gap-2 p-3 max-lg:p-2">{children}</div>
-      <div className="flex flex-wrap items-center justify-end gap-1 border-t bg-canvas px-3 py-1.5">
-        {controls}
-      </div>
+    <section aria-label="Recording" className={cn("flex flex-col", isOpen && "min-h-0 flex-1 bg-sunken")}>
+      {isOpen && <Picture picture={shown} />}
+      <Bar>
+        <IconButton label="Previous picture" disabled={index === 0} onClick={() => choose(index - 1)}>
+          <ChevronLeft />
+        </IconButton>
+        <IconButton
+          label={play.isPlaying ? "Pause" : "Play"}
+          disabled={last === 0}
+          onClick={() => {
+            if (index === last) choose(0);
+            play.toggle();
+          }}
+        >
+          {play.isPlaying ? <Pause /> : <Play />}
+        </IconButton>
+        <IconButton label="Next picture" disabled={index === last} onClick={() => choose(index + 1)}>
+          <ChevronRight />
+        </IconButton>
+        <input
+          type="range"
+          aria-label="Moment of the recording"
+          aria-valuetext={`Picture ${index + 1} of ${pictures.length}: ${shown.title || shown.url}`}
+          className="min-w-24 flex-1 accent-(--accent)"
+          min={0}
+          max={last}
+          value={index}
+          onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+        />
+        <span className="shrink-0 text-soft text-xs tabular-nums">
+          {index + 1} of {pictures.length} · <ClockTime iso={shown.takenAt} />
+        </span>
+        {isOpen && close}
+      </Bar>
     </section>
   );
 }
 
-function CloseButton({ hasLive }: { hasLive: boolean }) {
-  const recording = useRecording();
+function Picture({ picture: { id, title, url } }: { picture: RecordedPicture }) {
+  const { paths } = useSession();
   return (
-    <Button size="sm" onClick={() => recording?.close()}>
-      <X />
-      {hasLive ? "Back to live" : "Close"}
-    </Button>
+    <div className="flex min-h-0 flex-1 flex-col items-center gap-2 p-3 max-lg:p-2">
+      {/* biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture */}
+      <img
+        src={`${paths.recording}/${id}`}
+        alt={`The page at this moment: ${title || url}`}
+        className="m-auto max-h-full min-h-0 max-w-full rounded-sm bg-white object-contain ring-1 ring-line"
+      />
+      <p className="w-full shrink-0 truncate text-center text-faint text-xs" title={url}>
+        {url}
+      </p>
+    </div>
   );
 }
+
+const Bar = ({ children }: { children: ReactNode }) => (
+  <div className="flex flex-wrap items-center justify-end gap-1 border-t bg-canvas px-3 py-1.5">
+    {children}
+  </div>
+);
 
 /** Calls `advance` every second while the recording plays. It stops at the last picture. */
 function usePlaying(canAdvance: boolean, advance: () => void) {

@@ -13,7 +13,6 @@ import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { lazily } from "../../ui/lazily.tsx";
-import { AgentControls } from "./agent-controls.tsx";
 import { CANNOT_STEER, MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StopButton } from "./stop-button.tsx";
@@ -25,10 +24,15 @@ const ElicitationForms = lazily(
   async () => (await import("./elicitation-form.tsx")).ElicitationForms,
   <div className="min-h-40" />,
 );
+const AgentControls = lazily(
+  async () => (await import("./agent-controls.tsx")).AgentControls,
+  <div className="min-h-8" />,
+);
+const Approvals = lazily(async () => (await import("../approvals/approvals.tsx")).Approvals);
 
 /**
- * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, and the message
- * box.
+ * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, the calls that
+ * wait for approval, and the message box.
  */
 export function Composer({
   textarea,
@@ -37,7 +41,7 @@ export function Composer({
   textarea: RefObject<HTMLTextAreaElement | null>;
   className?: string;
 }) {
-  const { role, agent, elicitations } = useSession();
+  const { session, role, agent, elicitations } = useSession();
   useSyncQueue();
   return (
     <section
@@ -47,6 +51,7 @@ export function Composer({
       <PlanPanel />
       <StateLine />
       {elicitations.length > 0 && <ElicitationForms onReplied={() => textarea.current?.focus()} />}
+      {session.asksApproval && <Approvals onSettled={() => textarea.current?.focus()} />}
       {agent ? (
         <AgentControls />
       ) : role === "drive" ? (

@@ -9,13 +9,22 @@ import { countOf } from "#lib/text/count-of.ts";
 import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { lazily } from "../../ui/lazily.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { MessageCopy } from "./message-copy.tsx";
-import { QuestionItem } from "./question-item.tsx";
 import { Reasoning } from "./reasoning.tsx";
-import { RunNotice } from "./run-notice.tsx";
 import { ToolGroup } from "./tool-group.tsx";
 import { UserMessage } from "./user-message.tsx";
+
+const QuestionItem = lazily(
+  async () => (await import("./question-item.tsx")).QuestionItem,
+  <div className="min-h-16" />,
+);
+
+const RunNotice = lazily(
+  async () => (await import("./run-notice.tsx")).RunNotice,
+  <div className="min-h-8" />,
+);
 
 /** Shows one item of the conversation. Renders again only when the content of the item changes. */
 export const ConversationItem = memo(function ConversationItem({ item }: { item: TimelineItem }) {

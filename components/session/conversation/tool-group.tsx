@@ -20,7 +20,8 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
   const words = describeTool(toolName, null);
   const did = describeActions(calls.flatMap(({ call }) => call?.actions ?? []));
   const isRunning = calls.some(({ call, isOver }) => (call ? call.state === "started" : !isOver));
-  const refusals = calls.filter(({ call }) => call?.refusal).length;
+  const unplanned = calls.filter(({ call }) => call?.refusal === "plan_first").length;
+  const unapproved = calls.filter(({ call }) => call?.refusal === "not_approved").length;
   const failures = calls.filter(
     ({ call }) => call?.state === "failed" && !call.refusal && !call.isStopped,
   ).length;
@@ -36,7 +37,10 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
           aria-hidden
           className={cn("size-3.5 shrink-0 text-faint transition-transform", isOpen && "rotate-90")}
         />
-        {refusals > 0 && <span className="shrink-0 text-warn text-xs">{refusals} not run, plan first</span>}
+        {unplanned > 0 && <span className="shrink-0 text-warn text-xs">{unplanned} not run, plan first</span>}
+        {unapproved > 0 && (
+          <span className="shrink-0 text-warn text-xs">{unapproved} not run, not approved</span>
+        )}
         {interruptions > 0 && (
           <span className="shrink-0 text-faint text-xs">{interruptions} interrupted by a person</span>
         )}

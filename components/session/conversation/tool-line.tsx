@@ -73,7 +73,11 @@ function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const duration = call.durationMs === null ? null : formatDuration(call.durationMs);
   return (
     <span className="flex shrink-0 gap-2 text-faint text-xs tabular-nums">
-      {call.refusal && <span className="text-warn">not run, plan first</span>}
+      {call.refusal && (
+        <span className="text-warn">
+          not run, {call.refusal === "plan_first" ? "plan first" : "not approved"}
+        </span>
+      )}
       {call.isStopped && call.state !== "interrupted" && <span>stopped</span>}
       {call.state === "failed" && !call.refusal && !call.isStopped && (
         <span className="text-bad">failed</span>

@@ -51,6 +51,7 @@ const pattern = await createSession(
     callback: null,
     delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 },
     budget: null,
+    interaction: null,
   },
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");

@@ -555,6 +555,25 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("GET", `${(await makeQuestion()).session.api}/elicitations?limit=1`),
   ],
+  listInbox: [
+    200,
+    async () => {
+      const { sessionId } = (await makeQuestion()).session;
+      return service.call("GET", `/api/inbox?sessionId=${sessionId}&state=open&limit=1`);
+    },
+  ],
+  listSessionInbox: [
+    200,
+    async () => service.call("GET", `${(await makeQuestion()).session.api}/inbox?limit=1`),
+  ],
+  settleInboxItem: [
+    200,
+    async () => {
+      const { api } = (await makeQuestion()).session;
+      const { data } = await service.read<{ data: { id: string }[] }>(`${api}/inbox`);
+      return service.call("POST", `${api}/inbox/${data[0]?.id}`, { answer: "EUR" });
+    },
+  ],
   answerElicitation: [
     202,
     async () => {
@@ -588,6 +607,15 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => {
       const { session, id } = await makeQuestion();
       return session.visit("POST", `/elicitations/${id}`, { decline: true });
+    },
+  ],
+  listPersonInbox: [200, async () => (await makeQuestion()).session.visit("GET", "/inbox?state=open")],
+  settlePersonInboxItem: [
+    200,
+    async () => {
+      const { session } = await makeQuestion();
+      const { data } = await service.read<{ data: { id: string }[] }>(`${session.api}/inbox`);
+      return session.visit("POST", `/inbox/${data[0]?.id}`, { answer: "EUR" });
     },
   ],
   listPersonQueue: [200, async () => (await makeQueued()).session.visit("GET", "/queue")],

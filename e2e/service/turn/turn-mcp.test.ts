@@ -371,7 +371,7 @@ describe("a session's tool servers in a turn", () => {
     assert.deepEqual(question?.form?.properties, { deal: { type: "string", enum: ["A", "B"] } });
     const { sessionId } = session;
     const answer = { sessionId, elicitationId: question?.elicitationId ?? "" };
-    await answerElicitation(service.container.services, answer, { deal: "B" });
+    await answerElicitation(service.container.services, answer, { deal: "B" }, "person");
     await service.completed(statusUrl);
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
 

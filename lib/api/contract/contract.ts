@@ -11,6 +11,7 @@ import { exportOperations } from "./operations/exports.ts";
 import { fileOperations } from "./operations/files.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { homeOperations } from "./operations/home.ts";
+import { inboxOperations } from "./operations/inbox.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { loginOperations } from "./operations/logins.ts";
@@ -44,6 +45,7 @@ export const contract = {
   ...followUpOperations,
   ...queueOperations,
   ...elicitationOperations,
+  ...inboxOperations,
   ...browserOperations,
   ...recordOperations,
   ...fileOperations,

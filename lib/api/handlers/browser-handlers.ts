@@ -1,6 +1,7 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import type { BrowserOpening, PastedItem } from "#lib/browser/browser-service.ts";
 import {
+  hasRecordedPicture,
   readRecordedPicture as readPicture,
   listRecordedPictures as readRecording,
 } from "#lib/browser/store/recording-store.ts";
@@ -74,12 +75,14 @@ async function readRecordedPicture(
   { db }: ApiServices,
   { params, request }: CallOf<"readRecordedPicture">,
 ): Promise<Answer> {
-  const bytes = await readPicture(db, params.sessionId, params.pictureId);
-  if (!bytes) return fail("not_found", "the recording of this session has no such picture");
   // A picture never changes, so its id is its entity tag.
   const caching = { ETag: `"${params.pictureId}"`, "Cache-Control": "private, no-cache" };
-  if (namesTag(request.headers.get("if-none-match"), caching.ETag))
-    return new Response(null, { status: 304, headers: caching });
+  if (namesTag(request.headers.get("if-none-match"), caching.ETag)) {
+    if (await hasRecordedPicture(db, params.sessionId, params.pictureId))
+      return new Response(null, { status: 304, headers: caching });
+  }
+  const bytes = await readPicture(db, params.sessionId, params.pictureId);
+  if (!bytes) return fail("not_found", "the recording of this session has no such picture");
   return new Response(Buffer.from(bytes), {
     headers: { "Content-Type": "image/jpeg", ...PICTURE_HEADERS, ...caching },
   });

@@ -144,6 +144,7 @@ async function readProfile(
     include: body.tools?.include ?? [],
     exclude: body.tools?.exclude ?? [],
     externalTurnExclude: body.tools?.externalTurnExclude ?? [],
+    ...(body.tools?.approve && body.tools.approve.length > 0 && { approve: body.tools.approve }),
   };
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
@@ -177,6 +178,13 @@ async function readProfile(
     subAgents,
     delegation: delegation.caps,
     budget: applyBudgetChange(null, body.budget ?? {}),
+    interaction: body.interaction
+      ? {
+          mode: body.interaction.mode,
+          timeoutSeconds: body.interaction.timeoutSeconds ?? 86_400,
+          onTimeout: body.interaction.onTimeout ?? "continue",
+        }
+      : null,
     callback: body.callback
       ? {
           url: body.callback.url,

@@ -15,9 +15,10 @@ const PAGE = 50;
 /** Answers or declines a question of the agent. Called with an API key or from the session page. */
 async function answerElicitation(
   services: ApiServices,
-  { params, body }: CallOf<"answerElicitation" | "answerPersonElicitation">,
+  { params, body, caller }: CallOf<"answerElicitation" | "answerPersonElicitation">,
 ): Promise<Answer> {
-  const result = await answerStored(services, params, "answer" in body ? body.answer : null);
+  const settledBy = caller ? "program" : "person";
+  const result = await answerStored(services, params, "answer" in body ? body.answer : null, settledBy);
   switch (result.status) {
     case "unknown":
       return fail("not_found", "no such question");

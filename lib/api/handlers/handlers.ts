@@ -12,6 +12,7 @@ import { embedHandlers } from "./embed-handlers.ts";
 import { exportHandlers } from "./export-handlers.ts";
 import { fileHandlers } from "./file-handlers.ts";
 import type { Handlers } from "./handler.ts";
+import { inboxHandlers } from "./inbox-handlers.ts";
 import { keyHandlers } from "./key-handlers.ts";
 import { landingPageHandlers } from "./landing-page-handlers.ts";
 import { listHandlers } from "./list-handlers.ts";
@@ -46,6 +47,7 @@ export const handlers: Handlers = {
   ...callbackHandlers,
   ...artifactHandlers,
   ...elicitationHandlers,
+  ...inboxHandlers,
   ...shareLinkHandlers,
   ...budgetHandlers,
   ...agentHandlers,

@@ -113,6 +113,7 @@ async function takeLiveViewSnapshot(
       hasWorkspace: false,
       mayDelegate: false,
       excludesTools: false,
+      asksApproval: false,
     },
     agent: null,
     agents: [],
@@ -169,6 +170,7 @@ function pathsOf(sessionId: string, pageId: string) {
     planning: data,
     imports: `${data}/imports`,
     skills: `${data}/skills`,
+    inbox: `/s/${pageId}/actions/inbox`,
     agents,
   };
 }
@@ -239,6 +241,7 @@ async function takeSnapshot(
       hasWorkspace: hasWorkspace(services, session),
       mayDelegate: session.subAgents,
       excludesTools: services.settings.excludesTools || session.tools.externalTurnExclude.length > 0,
+      asksApproval: (session.tools.approve ?? []).length > 0,
     },
     agent: await readAgentFacts(services, session, pageId),
     agents: session.subAgents ? await readAgentViews(services, session.id) : [],

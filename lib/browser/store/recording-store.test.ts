@@ -100,3 +100,13 @@ test("old pictures are removed in batches, and all of them with their session", 
   await db.delete(sessions).where(sql`${sessions.id} = ${sessionId}`);
   assert.deepEqual(await listRecordedPictures(db, sessionId), []);
 });
+
+test("pictures that exceed the budget alone are removed, too", async () => {
+  const { db } = database;
+  const sessionId = await insertTestSession(db);
+  for (let n = 1; n <= 30; n += 1) await keepRecordedPicture(db, picture(sessionId, `${n}`, 1_000), 5_000);
+  const kept = await listRecordedPictures(db, sessionId);
+  const numbers = kept.map(({ title }) => Number(title));
+  assert.ok(kept.reduce((total, { sizeBytes }) => total + sizeBytes, 0) <= 5_000, numbers.join(" "));
+  assert.deepEqual([numbers[0], numbers.at(-1)], [1, 30]);
+});

@@ -15,7 +15,7 @@ export type NewRecordedPicture = Pick<Row, "sessionId" | "runId" | "callId" | "u
 
 /** The most pictures of a recording. */
 export const PICTURES_MAX = 500;
-/** The newest pictures of a recording, which are never removed for its budget. */
+/** The newest pictures of a recording are removed last. */
 const NEWEST_KEPT = 20;
 /** How much of its budget a recording may have after pictures were removed, so that the next ones have room. */
 const SHARE_KEPT = 0.75;
@@ -64,23 +64,25 @@ async function thinOut(db: Database, sessionId: string, bytesMax: number): Promi
 }
 
 /**
- * Chooses the pictures to remove: the older ones whose positions are not multiples of a power of two, the smallest with
- * which the rest leaves room. The first picture and the newest ones stay.
+ * Chooses the pictures to remove: those whose positions are not multiples of a power of two, the smallest with which the
+ * rest leaves room. The first picture stays, and the newest ones unless they alone exceed the budget.
  */
 function choosePictures(
   pictures: readonly Pick<Row, "id" | "position" | "sizeBytes">[],
   bytesMax: number,
 ): string[] {
-  const older = pictures.slice(1, -NEWEST_KEPT);
-  let removed: typeof older = [];
-  const hasRoom = () => {
+  const hasRoomWithout = (removed: readonly (typeof pictures)[number][]) => {
     const gone = new Set(removed);
     const left = pictures.filter((picture) => !gone.has(picture));
     const bytes = left.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
     return left.length <= PICTURES_MAX * SHARE_KEPT && bytes <= bytesMax * SHARE_KEPT;
   };
-  for (let step = 2; !hasRoom() && removed.length < older.length; step *= 2)
-    removed = older.filter(({ position }) => position % step !== 0);
+  const hasRoomForNewest =
+    pictures.slice(-NEWEST_KEPT).reduce((total, { sizeBytes }) => total + sizeBytes, 0) <= bytesMax / 2;
+  const removable = pictures.slice(1, hasRoomForNewest ? -NEWEST_KEPT : -1);
+  let removed: typeof removable = [];
+  for (let step = 2; !hasRoomWithout(removed) && removed.length < removable.length; step *= 2)
+    removed = removable.filter(({ position }) => position % step !== 0);
   return removed.map(({ id }) => id);
 }
 
@@ -92,6 +94,15 @@ export function listRecordedPictures(db: Database, sessionId: string): Promise<R
     .from(recordedPictures)
     .where(eq(recordedPictures.sessionId, sessionId))
     .orderBy(asc(recordedPictures.position), asc(id));
+}
+
+/** Whether the recording of a session has a picture. */
+export async function hasRecordedPicture(db: Database, sessionId: string, id: string): Promise<boolean> {
+  const found = await db
+    .select({ id: recordedPictures.id })
+    .from(recordedPictures)
+    .where(and(eq(recordedPictures.id, id), eq(recordedPictures.sessionId, sessionId)));
+  return found.length > 0;
 }
 
 /** Reads the bytes of a picture, a JPEG. Undefined if the session has no such picture. */

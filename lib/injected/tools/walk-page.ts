@@ -2,6 +2,7 @@ import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { Line } from "../page-kit/line-writer.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 import { findDrawnValues } from "./walk/find-drawn-values.ts";
+import { showFormatted } from "./walk/show-formatted.ts";
 import { arrangeGrid, showRow } from "./walk/show-grid.ts";
 import { isIcon, showIcon, showPicture } from "./walk/show-picture.ts";
 import { showUsable } from "./walk/show-usable.ts";
@@ -123,6 +124,7 @@ function readLines(kit: PageKit, attributes: string[]): Line[] {
       if (content && !context.isTextWritten) put(into, `struck ${kit.quote(content, 160)}`, false);
       return true;
     }
+    if (showFormatted(walker, element, into, context)) return true;
     if (role === "row" && showRow(walker, element, style, into, context)) return true;
     if (wrappers.has(element)) {
       // The line of the field shows the text in the wrapper as the value of the field.
@@ -218,7 +220,13 @@ function readLines(kit: PageKit, attributes: string[]): Line[] {
   const lines: Line[] = [];
   const body = dom.body(document);
   if (body)
-    visit(body, lines, { isTextWritten: false, hasPointer: false, isTransparent: false, isInItem: false });
+    visit(body, lines, {
+      isTextWritten: false,
+      hasPointer: false,
+      isTransparent: false,
+      isInItem: false,
+      isInEditor: false,
+    });
   flush(lines);
   return lines;
 }

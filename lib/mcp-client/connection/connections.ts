@@ -129,13 +129,14 @@ async function askForm(
   const canAsk = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
   if (!canAsk) return { action: "decline" as const };
   const { sessionId, runId } = turn;
+  const timeoutMs = Math.min(limits.answerMs, turn.answerTimeoutMs ?? limits.answerMs);
   const ask = ({ question, options, form }: PersonQuestion) => {
     call.questions += 1;
     // Questions are stored by call id, so each further question of the same call needs a different id.
     const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
     return elicitations.askAndWait(
       { sessionId, runId, callId, signal: call.signal },
-      { ...redactStrings({ question, options, form }, turnConnection.redact), timeoutMs: limits.answerMs },
+      { ...redactStrings({ question, options, form }, turnConnection.redact), timeoutMs },
     );
   };
   call.isAsking = true;

@@ -20,6 +20,8 @@ export type RemoteTool = {
   isReadOnly: boolean;
   /** Whether the server says that repeating a call has no further effect, or that the tool changes nothing. */
   isIdempotent: boolean;
+  /** Whether the server does not say that the tool destroys nothing. */
+  isDestructive: boolean;
   /** Set if the tool has to be called as a task. */
   isTask?: true;
 };
@@ -42,6 +44,7 @@ const toolSchema = z.looseObject({
       title: z.string().optional().catch(undefined),
       readOnlyHint: z.boolean().optional().catch(undefined),
       idempotentHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -146,6 +149,7 @@ function admitTool(
     inputSchema: described,
     isReadOnly,
     isIdempotent: isReadOnly || (annotations?.idempotentHint ?? false),
+    isDestructive: annotations?.destructiveHint ?? true,
     ...(isTask && { isTask }),
   };
 }

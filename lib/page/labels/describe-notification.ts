@@ -5,7 +5,8 @@ import { STATE_WORDS, stateOfRun } from "./state-words.ts";
 type NotificationWords = { title: string; body: string; tag: string };
 
 /**
- * Describes what a person wants to be told while the tab is hidden: that the agent asks, or that its turn has ended.
+ * Describes what a person wants to be told while the tab is hidden: that the agent asks, that a
+ * call needs approval, or that the turn has ended.
  *
  * @param before the state before the change.
  * @returns null if the change is nothing to tell. A stop by this person is not.
@@ -17,6 +18,8 @@ export function describeNotification(before: SessionState, state: SessionState):
     ({ elicitationId }) => !before.elicitations.some((each) => each.elicitationId === elicitationId),
   );
   if (asked) return { title: "The agent asks you", body: asked.question, tag };
+  const approval = state.approvals.find(({ id }) => !before.approvals.some((each) => each.id === id));
+  if (approval) return { title: "The agent needs your approval", body: approval.title, tag };
   const run = currentRun(state);
   if (!run || !isWorking(before) || isWorking(state) || state.ownStops.includes(run.runId)) return null;
   return { title: STATE_WORDS[stateOfRun(run, state.deliverables)].title, body, tag };

@@ -170,3 +170,15 @@ test("a turn that used up a budget says which one, and when it continues", () =>
   );
   assert.equal(describeState(midnight, OPEN).until, AT);
 });
+
+test("a turn that waits for approval says so before the list is read, and not after a question is answered", () => {
+  const waitFor = (id: string) =>
+    applyEvent(
+      started,
+      event(5, { kind: "turn.waiting", waitingOn: { kind: "person", ids: [id], since: AT, until: null } }),
+    );
+  const state = waitFor("itm_1");
+  assert.equal(describeState(state, OPEN).title, "Waiting for your approval");
+  assert.equal(describeState({ ...state, role: "view" }, OPEN).title, "Waiting for approval");
+  assert.equal(describeState(waitFor("eli_1"), OPEN).title, "Working");
+});

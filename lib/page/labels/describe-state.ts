@@ -106,6 +106,7 @@ const adviseToSend = ({ agent }: SessionState, advice: string): string | null =>
 /** Describes what the running turn waits for. Undefined if it does not wait. */
 function describeWait({
   elicitations,
+  approvals,
   waitingOn,
   control,
   controlName,
@@ -116,6 +117,14 @@ function describeWait({
     if (role !== "drive") return wordsFor("waiting", { title: "Waiting for an answer" });
     const detail = elicitations.length === 1 ? "Answer the question below." : "Answer the questions below.";
     return wordsFor("waiting", { title: "Waiting for your answer", detail });
+  }
+  // The list of approvals may not have been read yet, but the wait names their items.
+  if (approvals.length > 0 || waitingOn?.ids.some((id) => id.startsWith("itm_"))) {
+    if (role !== "drive") return wordsFor("waiting", { title: "Waiting for approval" });
+    return wordsFor("waiting", {
+      title: "Waiting for your approval",
+      detail: approvals.length > 1 ? "Approve or deny the calls below." : "Approve or deny the call below.",
+    });
   }
   switch (waitingOn?.kind) {
     case "control":

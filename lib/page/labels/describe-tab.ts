@@ -5,12 +5,15 @@ import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 type TabWords = { mark: string; tone: Tone };
 
 /**
- * Describes the session for the browser's tab. The outcome of a turn is shown only until a person has looked at the tab.
+ * Describes the session for the browser's tab: first what waits for a person, with its count if it is several. The outcome of a turn is shown only until a person has looked at the tab.
  *
  * @param endedUnseen whether the last turn ended while the tab was hidden, and the tab is still hidden.
  */
 export function describeTab(state: SessionState, endedUnseen: boolean): TabWords | null {
-  if (state.elicitations.length > 0) return { mark: "Question", tone: "attention" };
+  const waiting = state.elicitations.length + state.approvals.length;
+  if (waiting > 1) return { mark: `${waiting} waiting`, tone: "attention" };
+  if (waiting === 1)
+    return { mark: state.approvals.length === 1 ? "Approval" : "Question", tone: "attention" };
   if (isWorking(state)) return { mark: "Working", tone: "busy" };
   const run = currentRun(state);
   if (!run || !endedUnseen) return null;

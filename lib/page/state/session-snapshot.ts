@@ -58,6 +58,8 @@ export type SessionSnapshot = {
     mayDelegate: boolean;
     /** Whether turns that no person started lack tools of the session. */
     excludesTools: boolean;
+    /** Whether calls of some tools wait for a person's approval. */
+    asksApproval: boolean;
   };
   /** The sub-agent whose session this is; null for a session without a parent. */
   agent: AgentFacts | null;
@@ -133,6 +135,8 @@ export type SessionSnapshot = {
     planning: string;
     imports: string;
     skills: string;
+    /** What waits for a person in the session of the page's URL and its sub-agents is listed and settled here. */
+    inbox: string;
     /** The page of a sub-agent is at this path, followed by `/` and the id of the sub-agent. */
     agents: string;
   };

@@ -31,6 +31,7 @@ export const snapshot: SessionSnapshot = {
     hasWorkspace: true,
     mayDelegate: false,
     excludesTools: false,
+    asksApproval: false,
   },
   agent: null,
   agents: [],
@@ -99,6 +100,7 @@ export const snapshot: SessionSnapshot = {
     planning: "/planning",
     imports: "/imports",
     skills: "/skills",
+    inbox: "/inbox",
     agents: "/agents",
   },
 };

@@ -17,6 +17,7 @@ import type {
   DeliveryRecord,
   ExportedMessage,
   ImportSummary,
+  InboxItem,
   LandingPage,
   LandingPageVersion,
   LeftOut,
@@ -76,6 +77,7 @@ export type {
   FormField,
   FormValue,
   ImportSummary,
+  InboxItem,
   LandingPage,
   LandingPageVersion,
   LeftOut,
@@ -143,7 +145,7 @@ export type ToolCallView = {
   /** The person who interrupted the call by taking control. Null for a call that no person interrupted. */
   interruptedBy: string | null;
   /** Why a failed call was not run. Null for every other call. */
-  refusal: "plan_first" | null;
+  refusal: "plan_first" | "not_approved" | null;
   /** Whether the turn was stopped during the call. */
   isStopped: boolean;
   /** What the call did to the live page, as far as it reports that. */
@@ -169,6 +171,9 @@ export type QuestionView = {
   state: "open" | Extract<DomainEvent, { kind: "elicitation.resolved" }>["state"];
   answer: ElicitationAnswer | null;
 };
+
+/** A tool call that waits, or has waited, for a person's approval. */
+export type ApprovalView = InboxItem & { call: NonNullable<InboxItem["call"]> };
 
 /** Who stopped a run. `name` is the label of the person's share link, if it has one. */
 export type StopView = { by: "person" | "program" | "message"; name: string | null };

@@ -1,5 +1,6 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { openBudgetItem } from "../store/inbox-store.ts";
 import { lockSession } from "../store/session-store.ts";
 import { expireBudgetWaits, renewBudgetWaits } from "../store/wait-store.ts";
 import { announceWait, sendWake, type WakeDeps, wakeRun } from "../waiting/waiting.ts";
@@ -44,9 +45,11 @@ export async function changeBudget(
         sentence === undefined
           ? ofOwner && { reason: ofOwner.sentence, until: ofOwner.until }
           : { reason: sentence, until: null };
-      return wait
-        ? { budget, woken: [], waiting: await renewBudgetWaits(tx, rootId, wait) }
-        : { budget, woken: await expireBudgetWaits(tx, rootId), waiting: [] };
+      if (!wait) return { budget, woken: await expireBudgetWaits(tx, rootId), waiting: [] };
+      const waiting = await renewBudgetWaits(tx, rootId, wait);
+      const item = { sentence: wait.reason, until: wait.until };
+      for (const waitKey of waiting) await openBudgetItem(tx, waitKey, item);
+      return { budget, woken: [], waiting };
     });
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;

@@ -2,6 +2,7 @@ import type { Database } from "#db/client.ts";
 import type {
   CallbackEvent,
   CapabilitiesRow,
+  InteractionRow,
   McpServerRow,
   SessionSkill,
   Source,
@@ -49,6 +50,7 @@ export type NewSession = {
   subAgents: boolean;
   delegation: DelegationCaps;
   budget: Budget | null;
+  interaction: InteractionRow | null;
   callback: { url: string; events: CallbackEvent[]; secret: string | null } | null;
 };
 

@@ -1,5 +1,6 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { ElicitationAnswer } from "#db/schema/index.ts";
+import type { InboxSettler } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import { checkAnswer } from "#lib/events/form-answer.ts";
 import {
@@ -29,11 +30,13 @@ type AnswerResult =
  * Source: `architecture.md`, Turns that wait.
  *
  * @param answer null declines the question.
+ * @param settledBy who answers, as the item of the inbox says.
  */
 export async function answerElicitation(
   deps: WakeDeps,
   { sessionId, elicitationId }: { sessionId: string; elicitationId: string },
   answer: string | Record<string, unknown> | null,
+  settledBy: InboxSettler,
 ): Promise<AnswerResult> {
   const row = await findElicitation(deps.db, sessionId, elicitationId);
   if (!row) return { status: "unknown" };
@@ -49,7 +52,7 @@ export async function answerElicitation(
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
-      if (!run || !acceptsAnswers(run) || !(await closeElicitation(tx, row.id, end)))
+      if (!run || !acceptsAnswers(run) || !(await closeElicitation(tx, row.id, end, settledBy)))
         return { isSettled: false };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });

@@ -21,7 +21,7 @@ after(close);
 const question = { question: "Which one?", options: ["left", "right"], form: null, timeoutMs: 60_000 };
 const asking = (callId: string) => ({ sessionId: "ses_a", runId, callId });
 const answer = (id: string, value: Parameters<typeof answerElicitation>[2], sessionId = "ses_a") =>
-  answerElicitation(deps, { sessionId, elicitationId: id }, value);
+  answerElicitation(deps, { sessionId, elicitationId: id }, value, "person");
 
 /** Asks a question and checks that it is open. @returns the id of the question. */
 async function ask(callId: string, fields: Partial<Parameters<typeof elicitations.ask>[1]> = {}) {

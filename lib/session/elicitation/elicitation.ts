@@ -147,7 +147,7 @@ function closeQuestion(
       // Locks in the same order as `answerElicitation`, to avoid deadlocks.
       await lockSession(tx, row.sessionId);
       const end = { state, answer: null };
-      if (!(await closeElicitation(tx, row.id, end))) return;
+      if (!(await closeElicitation(tx, row.id, end, null))) return;
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
     }),

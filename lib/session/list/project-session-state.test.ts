@@ -29,6 +29,7 @@ test("a session's state is one word with a reason; a failed or unfinished turn i
     [open({ isCompacting: true }), undefined, "compacting", null],
     [open({ question: "Which colour?" }), undefined, "waiting", "Which colour?"],
     [open({ question: "Which colour?", waitsFor: "person" }), undefined, "waiting", "Which colour?"],
+    [open({ waitsFor: "person" }), undefined, "waiting", "A tool call waits for approval."],
     [open({ waitsFor: "control" }), undefined, "waiting", "A person has control of the browser."],
     [open({ waitsFor: "budget", exhausted: "Used up." }), undefined, "waiting", "Used up."],
     [open({ waitsFor: "agents" }), undefined, "working", null],

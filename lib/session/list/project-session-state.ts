@@ -33,6 +33,8 @@ function projectOpen(open: OpenRun, last: LastRun | undefined): SessionStateView
       : { state: "starting", stateReason: null };
   }
   if (open.question !== null) return { state: "waiting", stateReason: open.question };
+  // A wait for a person without a question is that of a call that needs approval.
+  if (open.waitsFor === "person") return { state: "waiting", stateReason: "A tool call waits for approval." };
   if (open.waitsFor === "control")
     return { state: "waiting", stateReason: "A person has control of the browser." };
   if (open.waitsFor === "budget") return { state: "waiting", stateReason: open.exhausted };

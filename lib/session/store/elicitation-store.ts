@@ -2,7 +2,10 @@ import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { type ElicitationAnswer, elicitations, runs, sessions } from "#db/schema/index.ts";
-import type { ElicitationState, Source } from "#db/schema/unions.ts";
+import type { ElicitationState, InboxSettler, Source } from "#db/schema/unions.ts";
+import { oneLine } from "#lib/text/one-line.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { closeItems, ITEM_STATE_OF, openItem } from "./inbox-store.ts";
 import { isOpen, OPEN_STATES, type RunRow } from "./run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
@@ -95,12 +98,18 @@ export function listElicitations(
 /** Whether a run still reads answers: it is open and no stop was requested. */
 export const acceptsAnswers = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
 
-/** Inserts an open question. */
+const TITLE_MAX = 120;
+
+/** Inserts an open question, and its item of the inbox. The caller has locked the session. */
 export async function insertElicitation(
   tx: Transaction,
   row: typeof elicitations.$inferInsert,
 ): Promise<void> {
   await tx.insert(elicitations).values(row);
+  const { id, sessionId, runId, question, options, form, expiresAt } = row;
+  const title = shorten(oneLine(question), TITLE_MAX);
+  const item = { title, body: question, options: options ?? null, form: form ?? null, expiresAt };
+  await openItem(tx, { sessionId, runId, kind: "question", subjectId: id, ...item });
 }
 
 /** How a question ended: its final state and the answer. The answer is null if the question was not answered. */
@@ -110,23 +119,28 @@ export type ElicitationOutcome = {
 };
 
 /**
- * Ends an open question with this outcome. @returns the row of the question; undefined if the question was not open.
+ * Ends an open question and its item with this outcome.
+ *
+ * @param settledBy who answered or declined the question; null if the service closes it.
+ * @returns the row of the question; undefined if the question was not open.
  */
 export async function closeElicitation(
   tx: Transaction,
   id: string,
   end: ElicitationOutcome,
+  settledBy: InboxSettler | null,
 ): Promise<ElicitationRow | undefined> {
   const [row] = await tx
     .update(elicitations)
     .set({ ...end, resolvedAt: new Date() })
     .where(and(eq(elicitations.id, id), eq(elicitations.state, "open")))
     .returning();
+  if (row) await closeItems(tx, [id], { state: ITEM_STATE_OF[end.state], settledBy });
   return row;
 }
 
 /**
- * Ends the open questions of a run without an answer. With `callId`, ends only the question with exactly this call id.
+ * Ends the open questions of a run, and their items, without an answer. With `callId`, ends only the question with exactly this call id.
  *
  * @returns the ids of the ended questions.
  */
@@ -147,7 +161,9 @@ export async function closeQuestionsOf(
       ),
     )
     .returning({ id: elicitations.id });
-  return rows.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await closeItems(tx, ids, { state: ITEM_STATE_OF[state], settledBy: null });
+  return ids;
 }
 
 /**

@@ -1,6 +1,15 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
-import { elicitations, messages, outbox, requests, runs, sessions, steps } from "#db/schema/index.ts";
+import {
+  elicitations,
+  inboxItems,
+  messages,
+  outbox,
+  requests,
+  runs,
+  sessions,
+  steps,
+} from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Job } from "./jobs.ts";
@@ -94,8 +103,10 @@ const queueState = defineStatement<"sessionId" | "key">(
         ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
         ${requests.mode}, ${requests.origin}, ${runs.origin} <> 'person' as "isExternal",
         jsonb_array_length(coalesce(${sessions.tools} -> 'externalTurnExclude', '[]')) > 0 as "excludesTools",
-        exists (select from ${elicitations} as question
-          where question.run_id = ${runs.id} and question.state = 'open') as "asksPerson"
+        (exists (select from ${elicitations} as question
+          where question.run_id = ${runs.id} and question.state = 'open')
+          or exists (select from ${inboxItems} as item
+          where item.run_id = ${runs.id} and item.state = 'open' and item.kind = 'approval')) as "asksPerson"
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
         join ${sessions} on ${sessions.id} = ${runs.sessionId}
       where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { evidence, imports, runs, sessions } from "#db/schema/index.ts";
+import { evidence, imports, recordedPictures, runs, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN } from "./run-store.ts";
 
@@ -19,13 +19,16 @@ export async function countSessions(db: Executor, ownerId: string): Promise<Sess
   return { stored: row?.stored ?? 0, open: row?.open ?? 0 };
 }
 
-/** Sums the stored bytes of an owner's sessions and sub-agents: workspaces, evidence, imports and annotations. */
+/**
+ * Sums the stored bytes of an owner's sessions and sub-agents: workspaces, annotations, evidence, recordings and imports.
+ */
 export async function sumStoredBytes(db: Executor, ownerId: string): Promise<number> {
   const [row] = await queryRows<{ bytes: number }>(
     db,
     sql`with own as (select id, workspace_bytes + annotation_bytes as bytes from ${sessions} where owner_id = ${ownerId})
       select ((select coalesce(sum(bytes), 0) from own)
         + (select coalesce(sum(e.size_bytes), 0) from ${evidence} e join own on own.id = e.session_id)
+        + (select coalesce(sum(p.size_bytes), 0) from ${recordedPictures} p join own on own.id = p.session_id)
         + (select coalesce(sum(i.size_bytes), 0) from ${imports} i join own on own.id = i.session_id))::float8 as bytes`,
   );
   return Number(row?.bytes ?? 0);

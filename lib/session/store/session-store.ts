@@ -121,6 +121,7 @@ const FIELDS = [
   "callbackEvents",
   "messageSeq",
   "budget",
+  "interaction",
 ] satisfies (keyof typeof sessions.$inferInsert)[];
 
 const allColumns = getTableColumns(sessions);

@@ -1,7 +1,16 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
-import { agents, elicitations, outbox, runs, sessions, testRuns, waits } from "#db/schema/index.ts";
+import {
+  agents,
+  elicitations,
+  inboxItems,
+  outbox,
+  runs,
+  sessions,
+  testRuns,
+  waits,
+} from "#db/schema/index.ts";
 import type { Source, WaitEnd, WaitKind } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
@@ -65,10 +74,11 @@ export async function listSettledWaits(tx: Transaction, newWaits: readonly NewWa
     const ids = [...subjects];
     const count =
       kind === "person"
-        ? await tx.$count(
+        ? (await tx.$count(
             elicitations,
             and(inArray(elicitations.id, ids), sql`${elicitations.state} <> 'open'`),
-          )
+          )) +
+          (await tx.$count(inboxItems, and(inArray(inboxItems.id, ids), sql`${inboxItems.state} <> 'open'`)))
         : kind === "agents"
           ? await tx.$count(agents, and(inArray(agents.sessionId, ids), isNotNull(agents.outcome)))
           : kind === "tests"

@@ -1,11 +1,13 @@
 import type { Database, Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import type { WaitEnd } from "#db/schema/unions.ts";
+import type { InboxState, WaitEnd } from "#db/schema/unions.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
+import { closeApprovals } from "../store/approval-store.ts";
 import { closeQuestionsOf, readEventContext } from "../store/elicitation-store.ts";
+import { closeItems } from "../store/inbox-store.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
 import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
@@ -33,10 +35,20 @@ export async function endWaits(
   await closeQuestions(tx, emit, { runId, callId }, endedBy);
   const woken = await endWaitRows(tx, runId, endedBy, callId);
   if (!woken) return undefined;
+  // The item of a budget has the run as its subject. The run waits for the budget itself, so waking it ends that wait.
+  await closeItems(tx, [runId], { state: BUDGET_STATE_AFTER[endedBy], settledBy: null });
   const { requestId, sessionId, generation, source } = woken;
   emit({ kind: "turn.resumed", requestId, runId, source, reason: endedBy });
   return requestRun({ id: runId, sessionId, generation });
 }
+
+/** A budget is larger when its wait is settled, and also at its deadline, when a new day of the owner begins. */
+const BUDGET_STATE_AFTER = {
+  settled: "done",
+  deadline: "done",
+  message: "withdrawn",
+  stopped: "withdrawn",
+} as const satisfies Record<WaitEnd, InboxState>;
 
 async function closeQuestions(
   tx: Transaction,
@@ -45,6 +57,7 @@ async function closeQuestions(
   endedBy: WaitEnd,
 ): Promise<void> {
   if (endedBy === "settled") return;
+  await closeApprovals(tx, { runId, callId }, endedBy === "deadline" ? "expired" : "withdrawn");
   const state = endedBy === "deadline" ? "unanswered" : "withdrawn";
   const ids = await closeQuestionsOf(tx, runId, state, callId);
   if (ids.length === 0) return;

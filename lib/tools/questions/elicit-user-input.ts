@@ -8,7 +8,7 @@ const DAY_S = 86_400;
 const PROCEED_ADVICE =
   "Do not wait and do not ask again: continue with the most sensible assumption, and state it in your reply.";
 
-/** `elicit_user_input`: asks the people on the session page a question. Works only in a turn that a person started. */
+/** `elicit_user_input`: asks the people on the session page a question. Works only in a turn that may ask. */
 export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
   defineTool({
     name: "elicit_user_input",
@@ -56,7 +56,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
             question,
             options: options ?? null,
             form: parsed ? (parsed.data satisfies ElicitationForm) : null,
-            timeoutMs: timeoutSeconds * 1_000,
+            timeoutMs: call.answerTimeoutMs ?? timeoutSeconds * 1_000,
           },
           call.waitEndedBy,
         )

@@ -70,6 +70,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     },
   }),
   jsonSchema: remote.inputSchema,
+  isDestructive: remote.isDestructive && !services.mcp.isOurs(turn, remote.serverId),
 });
 
 async function toResult(

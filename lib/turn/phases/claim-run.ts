@@ -10,7 +10,7 @@ import { createHistory } from "../history/history.ts";
 import { createPromptMeter } from "../history/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
 import { picturesShown } from "../prompt/show-pictures.ts";
-import { type Claim, toClaim } from "../record/claim.ts";
+import { type Claim, readInteraction, toClaim } from "../record/claim.ts";
 import {
   claimRunRow,
   findRequestStart,
@@ -121,7 +121,7 @@ async function claimFresh(
     requestId: fresh.requestId,
     attempt: 1,
     origin: fresh.origin,
-    isPersonPresent: fresh.origin === "person",
+    ...readInteraction(session, fresh.origin),
     source: session.source,
     isStructured: session.outputSchema !== null,
   };

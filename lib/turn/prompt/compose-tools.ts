@@ -71,6 +71,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   runId: claim.runId,
   epoch: claim.epoch,
   isPersonPresent: claim.isPersonPresent,
+  answerTimeoutMs: claim.interaction?.timeoutMs,
   servers: session.mcpServers,
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });

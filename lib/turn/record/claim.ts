@@ -13,11 +13,35 @@ export type Claim = {
   requestId: string;
   attempt: number;
   origin: RunOrigin;
-  /** Whether a person sent the request from the session page, and can answer questions. Also true for its retries. */
+  /**
+   * Whether the turn may ask people: a person sent the request from the session page, also for its retries, or the
+   * session has opted in (`interaction`).
+   */
   isPersonPresent: boolean;
+  /** How a turn that no person started asks; undefined for a person's turn, and if the session has not opted in. */
+  interaction: Interaction | undefined;
   source: Source;
   isStructured: boolean;
 };
+
+/** How long questions wait for an answer, and whether the run fails if no one answers in time. */
+type Interaction = { timeoutMs: number; failsOnTimeout: boolean };
+
+/**
+ * Determines whether and how a turn asks people. Source: `wire.md`, Inbox.
+ *
+ * @param requestOrigin the origin of the run's request.
+ */
+export function readInteraction(
+  { interaction }: Pick<SessionRow, "interaction">,
+  requestOrigin: RunOrigin,
+): Pick<Claim, "isPersonPresent" | "interaction"> {
+  if (requestOrigin === "person") return { isPersonPresent: true, interaction: undefined };
+  if (interaction?.mode !== "ask") return { isPersonPresent: false, interaction: undefined };
+  const { timeoutSeconds, onTimeout } = interaction;
+  const own = { timeoutMs: timeoutSeconds * 1_000, failsOnTimeout: onTimeout === "fail" };
+  return { isPersonPresent: true, interaction: own };
+}
 
 /**
  * Composes the claim of a run, with the epoch of the run's row.
@@ -31,7 +55,7 @@ export const toClaim = (run: RunRow, session: SessionRow, requestOrigin: RunOrig
   requestId: run.requestId,
   attempt: run.attempt,
   origin: run.origin,
-  isPersonPresent: requestOrigin === "person",
+  ...readInteraction(session, requestOrigin),
   source: session.source,
   isStructured: session.outputSchema !== null,
 });

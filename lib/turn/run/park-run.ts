@@ -6,6 +6,7 @@ import { type Budget, isSameBudget } from "#lib/session/budget/budget.ts";
 import { readBudget } from "#lib/session/budget/budget-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import { lockCounters } from "#lib/session/store/follow-up-store.ts";
+import { openBudgetItem } from "#lib/session/store/inbox-store.ts";
 import { listSettledWaits, type NewWait, openWaits } from "#lib/session/store/wait-store.ts";
 import { endControlWaits } from "#lib/session/waiting/waiting.ts";
 import { toWaitingOn } from "#lib/session/waiting/waiting-on.ts";
@@ -69,6 +70,9 @@ async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted
   if (callIds.length > 0) return { kind: "settled", callIds } as const;
   if (exhausted && !isSameBudget(exhausted, await readBudget(tx, rootId))) return { kind: "raised" } as const;
   await openWaits(tx, claim, waits);
+  for (const { kind, subjects, deadlineAt } of waits)
+    if (kind === "budget")
+      await openBudgetItem(tx, claim, { sentence: subjects.join(" "), until: deadlineAt });
   const parkedAt = new Date();
   const waitingOn = toWaitingOn(waits, parkedAt);
   const events: NewEvent[] = waitingOn ? [{ kind: "turn.waiting", ...aboutRun(claim), waitingOn }] : [];

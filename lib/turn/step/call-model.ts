@@ -12,6 +12,7 @@ import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { createCharacterJoiner } from "#lib/text/whole-characters.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
+import { needsApproval } from "#lib/tools/tool-policy.ts";
 import { showPictures } from "../prompt/show-pictures.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
@@ -69,7 +70,10 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
   };
   if (calls.length === 0 && !unfinished && !run.claim.isStructured) return { kind: "concluded", record };
   const [call] = calls;
-  if (calls.length === 1 && call && call.error === undefined && run.prompt.tools.get(call.name)?.readsStore)
+  const tool = call && run.prompt.tools.get(call.name);
+  // A call that needs approval is recorded before people are asked about it.
+  const mayRunUnrecorded = tool?.readsStore && !needsApproval(run.session.tools.approve, tool);
+  if (calls.length === 1 && call && call.error === undefined && mayRunUnrecorded)
     return { kind: "calling", record, call };
   const step = await recordStep(deps, run, record);
   await faultPoint("step-recorded");

@@ -1,5 +1,6 @@
 import { isQueryError } from "#db/query-error.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { beginApproved } from "#lib/session/store/approval-store.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
@@ -7,6 +8,7 @@ import { throwUnlessFits, timeLeftMs } from "../run/play-time.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
+import { approveCall } from "./approve-call.ts";
 import type { PlannedCall } from "./model-step.ts";
 
 /** The result of a call that an interrupted executor may have executed. */
@@ -38,6 +40,11 @@ export async function playCall(
   if (run.interruptedCalls.has(call.callId)) return (await recover(deps, run, tool, call)) ?? UNKNOWN;
   const refused = await refuseUnplanned(deps, run, tool);
   if (refused) return refused;
+  const approval = await approveCall(deps, run, tool, call);
+  if (approval.kind === "refused") return approval.result;
+  if (approval.kind === "waiting") return { waiting: approval.waiting, hasBegun: false };
+  // An approved call that has begun is not executed again, except that a tool continues after a wait of its own.
+  if (approval.kind === "approved" && approval.hasBegun && !run.waits.has(call.callId)) return UNKNOWN;
   const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
   try {
@@ -47,12 +54,16 @@ export async function playCall(
     if (tool.acquire) throwUnlessFits(run, longestMs(run, call));
     // An idempotent call may simply be repeated, so its start is not recorded.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
-    const result = await execute(deps, run, tool, call);
-    return "status" in result ? { waiting: result, hasBegun: true } : result;
+    if (approval.kind !== "approved") return toPlayed(await execute(deps, run, tool, call));
+    if (!approval.hasBegun && !(await beginApproved(deps.db, approval.itemId))) return UNKNOWN;
+    return toPlayed(await execute(deps, run, tool, { ...call, input: approval.input }));
   } finally {
     acquired.release();
   }
 }
+
+const toPlayed = (result: ToolResult | Waiting): ToolResult | Unplayed =>
+  "status" in result ? { waiting: result, hasBegun: true } : result;
 
 /** Returns the result of an interrupted call, if what carried it out has outlived the earlier executor. */
 async function recover(
@@ -167,7 +178,7 @@ export function longestMs(run: RunInPlay, call: PlannedCall): number {
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
-  const { sessionId, requestId, runId, epoch, isPersonPresent } = claim;
+  const { sessionId, requestId, runId, epoch, isPersonPresent, interaction } = claim;
   const sessions = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
@@ -175,5 +186,6 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...sessions, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
+  const asking = { isPersonPresent, answerTimeoutMs: interaction?.timeoutMs };
+  return { sessionId, ...sessions, requestId, runId, callId, epoch, ...asking, hasTool, ...waited };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lacksApproval } from "#lib/tools/approval-gate.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { applyVariant } from "../apply-variant.ts";
 import { changeInputSchema, DEFAULT_VARIANT, VARIANT_LIMITS, variantKeySchema } from "../document.ts";
@@ -9,9 +10,12 @@ const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT
   variant: DEFAULT_VARIANT,
 });
 
+const NEEDS_APPROVAL =
+  "page.applyVariant: nothing was changed, because apply_variant needs a person's approval. Call the tool apply_variant instead: it waits for the approval.";
+
 /**
  * `page.applyVariant(changes, { variant })` in scripts: does the same as `apply_variant` with `add`. Available only in
- * runs that have the tool `apply_variant`.
+ * runs that have the tool `apply_variant`. Fails if calls of that tool need approval: a script cannot wait for a person.
  */
 export const variantHelpers =
   (deps: VariantsDeps): HostServices["scriptHelpers"] =>
@@ -22,6 +26,7 @@ export const variantHelpers =
       async applyVariant(changes, options) {
         const add = parse(changesSchema, changes, "changes");
         const { variant } = parse(optionsSchema, options, "options");
+        if (await lacksApproval(deps.db, call, "apply_variant")) throw new Error(NEEDS_APPROVAL);
         calls += 1;
         const applied = await applyVariant(deps, {
           sessionId: call.rootSessionId,

@@ -13,6 +13,7 @@ import { listQuerySchema } from "../schemas/queries.ts";
 import { deliveryRecordSchema, redeliveredSchema } from "./callbacks.ts";
 import { elicitationAnswer } from "./elicitations.ts";
 import { followUp } from "./follow-ups.ts";
+import { inboxListing, inboxSettlement } from "./inbox.ts";
 import { queuedEdit, queueSchema } from "./queue.ts";
 import { annotationSubmission } from "./records.ts";
 import { sessionCreation } from "./sessions.ts";
@@ -82,6 +83,24 @@ export const pageOperations = {
     auth: DRIVER_AUTH,
     rate: "act",
     ...elicitationAnswer,
+  }),
+  listPersonInbox: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/inbox",
+    summary: "List what waits for a person on the session page",
+    description: AS_FOR_KEYS,
+    auth: VISITOR_AUTH,
+    rate: "poll",
+    ...inboxListing,
+  }),
+  settlePersonInboxItem: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/inbox/:itemId",
+    summary: "Settle an item of the inbox from the session page",
+    description: AS_FOR_KEYS,
+    auth: DRIVER_AUTH,
+    rate: "act",
+    ...inboxSettlement,
   }),
   listPersonQueue: defineOperation({
     method: "GET",

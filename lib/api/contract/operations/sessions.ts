@@ -7,6 +7,7 @@ import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts"
 import { listOf, success, turnState } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
 import { nameUpTo } from "../schemas/fields.ts";
+import { interactionRecordSchema } from "../schemas/interaction.ts";
 import { sessionListQuerySchema } from "../schemas/queries.ts";
 import { callbackRecordSchema } from "./callbacks.ts";
 
@@ -90,7 +91,12 @@ const sessionDetailSchema = z
             "The `systemPrompt` that the session was created with. Null if it was created without one.",
           examples: [null],
         }),
-      tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
+      tools: z.object({
+        include: names,
+        exclude: names,
+        externalTurnExclude: names,
+        approve: names.optional(),
+      }),
       mcpServers: z.record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) })).meta({
         description:
           "Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`.",
@@ -102,6 +108,11 @@ const sessionDetailSchema = z
         description:
           "The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower.",
         examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
+      }),
+      interaction: interactionRecordSchema.nullable().meta({
+        description:
+          "Whether turns that no person started ask people. Null if the session was created without `interaction`, so that they do not.",
+        examples: [null],
       }),
       callback: callbackRecordSchema
         .nullable()

@@ -4,6 +4,7 @@ import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "#li
 import { readHttpUrl } from "#lib/text/http-url.ts";
 import { budgetSchema } from "./budget.ts";
 import { httpUrl, jsonObject, nameUpTo, textUpTo } from "./fields.ts";
+import { interactionSchema } from "./interaction.ts";
 import { messagesSchema } from "./message.ts";
 
 const withoutCredentials = (text: string) => {
@@ -143,6 +144,11 @@ const toolsSchema = z
         "Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix.",
       examples: [["elicit_user_input"]],
     }),
+    approve: toolNames.optional().meta({
+      description:
+        "Tools whose calls wait for a person's approval. A trailing `*` matches any suffix. `@destructive` stands for tools of the caller's servers that are not declared `destructiveHint: false`. Where no person can be asked, such calls are denied at once.",
+      examples: [["publish_variant", "@destructive"]],
+    }),
   })
   .meta({ id: "ToolPolicy", description: "Tool policy of the session." });
 
@@ -251,6 +257,7 @@ export const createSessionSchema = z
         'Lets the agent delegate to sub-agents. With `source: "web"`, `true` has an effect only if the deployment\'s feature flag is on for the `userId`.',
     }),
     delegation: delegationSchema.optional(),
+    interaction: interactionSchema.optional(),
     budget: budgetSchema.optional(),
   })
   .meta({

@@ -1,3 +1,4 @@
+import { INBOX_STATES } from "#db/schema/unions.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { type JsonSchema, refTo } from "../json-schema.ts";
@@ -17,6 +18,11 @@ export const errorSchema: JsonSchema = {
       examples: ["subAgents: must be a boolean"],
     },
     code: { type: "string", enum: Object.keys(ERROR_STATUS) },
+    state: {
+      type: "string",
+      enum: INBOX_STATES.filter((state) => state !== "open"),
+      description: "Only if an item of the inbox is settled already: its state.",
+    },
   },
   required: ["success", "error", "code"],
 };

@@ -60,7 +60,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/pages\b/, "Landing pages"],
   [/^\/api\/sessions\/:sessionId\/(?:export|import|imports)\b/, "Sessions"],
   [/\/(?:requests)\//, "Requests"],
-  [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
+  [/\/(?:agents?|queue|elicitations|inbox)\b/, "Agent"],
   [/\/browser$/, "Browser"],
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],

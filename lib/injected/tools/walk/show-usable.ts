@@ -1,6 +1,7 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { Line } from "../../page-kit/line-writer.ts";
 import type { PageKit } from "../../page-kit/page-kit.ts";
+import { hasFormatted } from "./show-formatted.ts";
 import { type Context, hasControls, REF, type Walker } from "./walker.ts";
 
 /** An element that people can use. `use` is how, and `role` its ARIA role. */
@@ -119,7 +120,8 @@ function showField(walker: Walker, usable: Usable, into: Line[], context: Contex
   const content = kit.contentOf(element);
   if (hasStructure(kit, element, content)) {
     const line = lines.put(into, label, true);
-    walker.visitChildren(element, line.inside, { ...context, hasPointer: true });
+    const isInEditor = kit.dom.isContentEditable(element);
+    walker.visitChildren(element, line.inside, { ...context, hasPointer: true, isInEditor });
     lines.flush(line.inside);
     return;
   }
@@ -128,7 +130,7 @@ function showField(walker: Walker, usable: Usable, into: Line[], context: Contex
   lines.put(into, label + value, false);
 }
 
-/** Whether the content of a field has several blocks, controls or a long text, so that it gets lines of its own. */
+/** Whether the content of a field has several blocks, formats, controls or a long text, so that it gets lines of its own. */
 function hasStructure(kit: PageKit, element: PageElement, content: string): boolean {
   const { dom } = kit;
   const blocks = dom.querySelectorAll(
@@ -136,7 +138,10 @@ function hasStructure(kit: PageKit, element: PageElement, content: string): bool
     "p, div, li, h1, h2, h3, h4, h5, h6, pre, blockquote, table, img",
   );
   return (
-    content.length > LINE_CHARS_MAX || (blocks.length > 1 && content !== "") || hasControls(kit, element)
+    (dom.isContentEditable(element) && hasFormatted(kit, element)) ||
+    content.length > LINE_CHARS_MAX ||
+    (blocks.length > 1 && content !== "") ||
+    hasControls(kit, element)
   );
 }
 

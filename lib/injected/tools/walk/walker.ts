@@ -14,6 +14,8 @@ export type Context = {
   isTransparent: boolean;
   /** Whether the elements are inside a list item or cell, where an icon often is the content. */
   isInItem: boolean;
+  /** Whether the elements are inside an editor, where people also see how text is formatted. */
+  isInEditor: boolean;
 };
 
 /** The walk through one frame, for the functions that write a kind of element. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { NewRecordedPicture } from "#lib/browser/store/recording-store.ts";
+import { waitFor } from "#lib/browser/testing.ts";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
 import { createPageRecorder } from "./page-recorder.ts";
 
@@ -73,4 +74,37 @@ test("no browser is started for a picture, pages that are not http(s) have none,
   const blank = openRecorder();
   await blank.note();
   assert.deepEqual(blank.kept, []);
+});
+
+test("pictures are stored in their order, few of them wait, and a failed one is taken again", async () => {
+  const page = browser.live.page();
+  await page.goto(`${site.url}/shop`);
+  const stored: string[] = [];
+  const first = Promise.withResolvers<boolean>();
+  let isFirst = true;
+  const recorder = createPageRecorder({
+    browser: { ensure: browser.service.ensure, listUp: () => [CALL.browserSessionId] },
+    async keepRecorded({ title }) {
+      if (isFirst) {
+        isFirst = false;
+        await first.promise;
+      }
+      stored.push(title);
+      return true;
+    },
+    logger: { debug() {} },
+  });
+  const paint = async (title: string) => {
+    await page.evaluate((text) => {
+      document.title = text;
+      document.body.textContent = text;
+    }, title);
+    await recorder.note(CALL);
+  };
+  for (const title of ["1", "2", "3", "4", "5", "left out"]) await paint(title);
+  first.reject(new Error("the database is away"));
+  await waitFor(() => stored.length === 4, "the stored pictures");
+  await paint("1");
+  await waitFor(() => stored.length === 5, "the repeated picture");
+  assert.deepEqual(stored, ["2", "3", "4", "5", "1"]);
 });

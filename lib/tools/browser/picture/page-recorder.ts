@@ -24,10 +24,18 @@ type Deps = {
 };
 
 /** Whether a browser's recording is not wanted, and the hash of its last picture. */
-type Recording = { isOff: boolean; lastHash: string };
+type Recording = {
+  isOff: boolean;
+  lastHash: string;
+  /** Pictures are stored one after another, so that they keep their order. */
+  storing: Promise<void>;
+  waiting: number;
+};
 
 /** How long a call waits for its picture. A picture takes about 0.1 s, unless the page is busy. */
 const CAPTURE_MS_MAX = 1_000;
+/** The most pictures of one browser that wait to be stored. While there are so many, no more are taken. */
+const WAITING_MAX = 5;
 /** Of large pages, the second quality is tried. */
 const QUALITIES = [55, 25] as const;
 const BYTES_MAX = 1_048_576;
@@ -39,13 +47,26 @@ export function createPageRecorder({ browser, keepRecorded, logger }: Deps): Pag
   const recordings = new WeakMap<LiveBrowser["context"], Recording>();
 
   function recordingOf({ context }: LiveBrowser): Recording {
-    const recording = recordings.get(context) ?? { isOff: false, lastHash: "" };
+    const recording = recordings.get(context) ?? {
+      isOff: false,
+      lastHash: "",
+      storing: Promise.resolve(),
+      waiting: 0,
+    };
     recordings.set(context, recording);
     return recording;
   }
-  async function store(recording: Recording, picture: NewRecordedPicture): Promise<void> {
-    const isKept = await keepRecorded(picture);
-    if (!isKept) recording.isOff = true;
+  async function store(recording: Recording, picture: NewRecordedPicture, hash: string): Promise<void> {
+    try {
+      const isKept = await keepRecorded(picture);
+      if (!isKept) recording.isOff = true;
+    } catch (error) {
+      // The next picture of the page is stored even if it looks like this one.
+      if (recording.lastHash === hash) recording.lastHash = "";
+      throw error;
+    } finally {
+      recording.waiting -= 1;
+    }
   }
 
   return {
@@ -58,7 +79,7 @@ export function createPageRecorder({ browser, keepRecorded, logger }: Deps): Pag
         const live = await browser.ensure(sessionId);
         const recording = recordingOf(live);
         const url = live.page().url();
-        if (recording.isOff || !/^https?:/.test(url)) return;
+        if (recording.isOff || recording.waiting >= WAITING_MAX || !/^https?:/.test(url)) return;
         const { bytes, title } = await pageDeadline(undefined, CAPTURE_MS_MAX).race(async () => ({
           bytes: await capture(live),
           title: await live.page().title(),
@@ -66,8 +87,10 @@ export function createPageRecorder({ browser, keepRecorded, logger }: Deps): Pag
         const hash = bytes && createHash("sha256").update(url).update(bytes).digest("base64");
         if (!bytes || !hash || hash === recording.lastHash) return;
         recording.lastHash = hash;
+        recording.waiting += 1;
         const page = { url: beginningOf(url, URL_CHARS_MAX), title: beginningOf(title, TITLE_CHARS_MAX) };
-        store(recording, { sessionId, runId, callId, ...page, bytes, key: randomUUID() }).catch(logFailure);
+        const picture = { sessionId, runId, callId, ...page, bytes, key: randomUUID() };
+        recording.storing = recording.storing.then(() => store(recording, picture, hash)).catch(logFailure);
       } catch (error) {
         logFailure(error);
       }

@@ -12,6 +12,7 @@ const PAGES = {
     <div contenteditable role=textbox aria-label=Body><h2>Hello</h2>
       <p>The shop opens <b>today</b>. <a href="https://shop.example/visit">Come in</a></p><ul><li>Bread<li>Cheese</ul></div>
     <div class=cm-content contenteditable role=textbox aria-multiline=true aria-label=Code><div class=cm-line>let a = 1;</div><div class=cm-line>a += 2;</div></div>
+    <div contenteditable role=textbox aria-label=Lead><p>Meet <strong><em>Ada</em></strong> at <u>noon</u>, x <sub>2</sub>, <code>npm</code>, <span style="font-weight:bold">now</span> <strong style="font-weight:normal">plain</strong></p></div>
     <div contenteditable role=textbox aria-label=Note><p data-placeholder="Write a note"><br></p></div>
     <div tabindex=0 role=textbox aria-label=Query></div><textarea aria-hidden=true tabindex=-1></textarea>
     <div aria-hidden=true><div>select 1;</div><canvas width=20 height=20></canvas></div>`,
@@ -123,13 +124,15 @@ test("an editor has its text, and one with several blocks has lines", async () =
     'textbox "Subject" [e] contenteditable value "News of April"',
     'textbox "Body" [e] contenteditable',
     '  heading 2 "Hello"',
-    '  "The shop opens today." link "Come in" [e] to "shop.example/visit"',
+    '  "The shop opens" bold "today" "." link "Come in" [e] to "shop.example/visit"',
     "  list",
     '    • "Bread"',
     '    • "Cheese"',
     'textbox "Code" [e] contenteditable',
     '  "let a = 1;"',
     '  "a += 2;"',
+    'textbox "Lead" [e] contenteditable',
+    '  "Meet" bold italic "Ada" "at" underlined "noon" ", x" subscript "2" "," code "npm" "," bold "now" "plain"',
     'textbox "Note" [e] contenteditable placeholder "Write a note"',
     'textbox "Query" [e]',
     '"select 1;"',

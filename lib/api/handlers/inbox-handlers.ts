@@ -1,0 +1,75 @@
+import { settleItem } from "#lib/session/inbox/settle-item.ts";
+import { type InboxItemRow, type ItemFilter, listItems } from "#lib/session/store/inbox-store.ts";
+import { fail } from "../http/errors.ts";
+import { formatPath } from "../http/validate.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import { cutPage, readRange, unknownCursor } from "./list-handlers.ts";
+import type { ApiServices } from "./services.ts";
+
+/** `GET /api/inbox`: lists the items of the caller's sessions, newest first. */
+const listInbox = (services: ApiServices, { caller, query }: CallOf<"listInbox">): Promise<Answer> =>
+  list(services, { ownerId: caller.ownerId, sessionId: query.sessionId, state: query.state }, query);
+
+/** `GET …/inbox`: lists the items of a session and its sub-agents, newest first. */
+const listSessionInbox = (
+  services: ApiServices,
+  { session, query }: CallOf<"listSessionInbox" | "listPersonInbox">,
+): Promise<Answer> =>
+  list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query);
+
+async function list(
+  { db }: ApiServices,
+  filter: ItemFilter,
+  query: { cursor?: string | undefined; limit?: number | undefined },
+): Promise<Answer> {
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const { page, nextCursor } = cutPage(await listItems(db, filter, range), range, (row) => row);
+  return { ok: true, status: 200, body: { success: true, data: page.map(toItem), nextCursor } };
+}
+
+/** `POST …/inbox/:itemId`: settles an item. Called with an API key or from the session page. */
+async function settleInboxItem(
+  services: ApiServices,
+  { params, body, caller }: CallOf<"settleInboxItem" | "settlePersonInboxItem">,
+): Promise<Answer> {
+  const result = await settleItem(services, params, body, caller ? "program" : "person");
+  switch (result.status) {
+    case "unknown":
+      return fail("not_found", "no such item");
+    case "settled":
+      return { ...fail("conflict", `this item is not open any more: ${result.state}`), state: result.state };
+    case "invalid": {
+      const [first = "itemId", ...rest] = result.path;
+      return fail("invalid_request", `${formatPath([first, ...rest], first)}: ${result.problem}`);
+    }
+    case "accepted":
+      return { ok: true, status: 200, body: { success: true, item: toItem(result.item) } };
+  }
+}
+
+const toItem = (row: InboxItemRow) => ({
+  id: row.id,
+  sessionId: row.rootSessionId,
+  runId: row.runId,
+  kind: row.kind,
+  ...(row.agentName !== null && { agentName: row.agentName }),
+  title: row.agentName === null ? row.title : `${row.agentName}: ${row.title}`,
+  body: row.body,
+  ...(row.options && { options: row.options }),
+  ...(row.form && { form: row.form }),
+  ...(row.call && { call: row.call }),
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  state: row.state,
+  ...(row.settledBy && { settledBy: row.settledBy }),
+  ...(row.settledAt && { settledAt: row.settledAt.toISOString() }),
+});
+
+export const inboxHandlers = {
+  listInbox,
+  listSessionInbox,
+  listPersonInbox: listSessionInbox,
+  settleInboxItem,
+  settlePersonInboxItem: settleInboxItem,
+} satisfies Partial<Handlers>;

@@ -1,0 +1,103 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { inboxItems } from "#db/schema/index.ts";
+import type { InboxSettler, InboxState } from "#db/schema/unions.ts";
+import type { InboxItemRow } from "./inbox-store.ts";
+
+/** The subject of the item of a call that needs approval. A call has one item. */
+export const approvalSubject = (runId: string, callId: string): string => `${runId}/${callId}`;
+
+/** Finds the item of a call that needs approval, in any state. */
+export async function findApproval(
+  db: Executor,
+  runId: string,
+  callId: string,
+): Promise<InboxItemRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(inboxItems)
+    .where(and(eq(inboxItems.kind, "approval"), eq(inboxItems.subjectId, approvalSubject(runId, callId))));
+  return row;
+}
+
+/** Whether a person has approved a tool for the rest of a session, which includes its sub-agents. */
+export async function isApprovedForSession(
+  db: Executor,
+  rootSessionId: string,
+  toolName: string,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: inboxItems.id })
+    .from(inboxItems)
+    .where(
+      and(
+        eq(inboxItems.rootSessionId, rootSessionId),
+        eq(inboxItems.forSession, true),
+        sql`${inboxItems.call} ->> 'toolName' = ${toolName}`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
+/** A person's decision about a call. */
+export type Decision = { approve: true; forSession: boolean } | { approve: false; reason: string | null };
+
+/**
+ * Settles an open approval whose deadline has not passed. The caller has locked the session.
+ *
+ * @returns false if the item was not open any more.
+ */
+export async function decideApproval(
+  tx: Transaction,
+  id: string,
+  decision: Decision,
+  settledBy: InboxSettler,
+): Promise<boolean> {
+  const end = decision.approve
+    ? { state: "approved" as const, forSession: decision.forSession }
+    : { state: "denied" as const, reason: decision.reason };
+  const rows = await tx
+    .update(inboxItems)
+    .set({ ...end, settledBy, settledAt: sql`now()` })
+    .where(
+      and(
+        eq(inboxItems.id, id),
+        eq(inboxItems.state, "open"),
+        sql`${inboxItems.expiresAt} > clock_timestamp()`,
+      ),
+    )
+    .returning({ id: inboxItems.id });
+  return rows.length > 0;
+}
+
+/**
+ * Closes the open approvals of a run; with `callId`, only that of this call. The caller has locked the session.
+ */
+export async function closeApprovals(
+  tx: Transaction,
+  { runId, callId }: { runId: string; callId: string | null },
+  state: Extract<InboxState, "expired" | "withdrawn">,
+): Promise<void> {
+  await tx
+    .update(inboxItems)
+    .set({ state, settledAt: sql`now()` })
+    .where(
+      and(
+        eq(inboxItems.runId, runId),
+        eq(inboxItems.kind, "approval"),
+        eq(inboxItems.state, "open"),
+        callId === null ? undefined : eq(inboxItems.subjectId, approvalSubject(runId, callId)),
+      ),
+    );
+}
+
+/** Records that an approved call begins. @returns false if it had begun before. */
+export async function beginApproved(db: Executor, id: string): Promise<boolean> {
+  const rows = await db
+    .update(inboxItems)
+    .set({ begunAt: sql`now()` })
+    .where(and(eq(inboxItems.id, id), eq(inboxItems.state, "approved"), isNull(inboxItems.begunAt)))
+    .returning({ id: inboxItems.id });
+  return rows.length > 0;
+}

@@ -1,0 +1,154 @@
+import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { inboxItems, runs } from "#db/schema/index.ts";
+import type { ElicitationState, InboxSettler, InboxState } from "#db/schema/unions.ts";
+import { storable } from "#db/storable.ts";
+import { newId } from "../new-id.ts";
+
+export type InboxItemRow = typeof inboxItems.$inferSelect;
+
+/** A new item. The session that waits determines the owner, the root session and the name of the sub-agent. */
+type NewItem = Pick<InboxItemRow, "sessionId" | "runId" | "kind" | "subjectId" | "title" | "body"> &
+  Partial<Pick<InboxItemRow, "form" | "options" | "call" | "expiresAt">>;
+
+/**
+ * Opens an item. If its subject has an open item already, that item gets the new title, text and deadline instead. The
+ * caller has locked the session.
+ */
+export async function openItem(tx: Transaction, item: NewItem): Promise<void> {
+  const { sessionId, form = null, options = null, call = null, expiresAt = null } = item;
+  const { title, body } = storable({ title: item.title, body: item.body });
+  const values = {
+    form: form && JSON.stringify(storable(form)),
+    options: options && JSON.stringify(storable(options)),
+    call: call && JSON.stringify(storable(call)),
+    expiresAt: expiresAt?.toISOString() ?? null,
+  };
+  await tx.execute(sql`
+    insert into ${inboxItems} as item (id, session_id, root_session_id, owner_id, run_id, kind, subject_id, title, body,
+      options, form, call, agent_name, expires_at)
+    select ${newId("itm")}, s.id, coalesce(a.root_session_id, s.id), s.owner_id, ${item.runId}, ${item.kind},
+      ${item.subjectId}, ${title}, ${body}, ${values.options}::jsonb, ${values.form}::json, ${values.call}::json, a.name,
+      ${values.expiresAt}::timestamptz
+    from sessions s left join agents a on a.session_id = s.id where s.id = ${sessionId}
+    on conflict (subject_id) where state = 'open'
+      do update set title = excluded.title, body = excluded.body, expires_at = excluded.expires_at`);
+}
+
+/** Opens the item of a run that waits for a larger budget, or changes its text. The caller has locked the session. */
+export const openBudgetItem = (
+  tx: Transaction,
+  { sessionId, runId }: { sessionId: string; runId: string },
+  { sentence, until }: { sentence: string; until: Date | null },
+): Promise<void> =>
+  openItem(tx, {
+    sessionId,
+    runId,
+    kind: "budget",
+    subjectId: runId,
+    title: "The budget is used up",
+    body: sentence,
+    expiresAt: until,
+  });
+
+/** How an item ended, and who settled it; null if the service closed it. */
+type ItemEnd = { state: Exclude<InboxState, "open">; settledBy: InboxSettler | null };
+
+/** Ends the open items of these subjects. The caller has locked the session. */
+export async function closeItems(tx: Transaction, subjectIds: string[], end: ItemEnd): Promise<void> {
+  await tx
+    .update(inboxItems)
+    .set({ ...end, settledAt: sql`now()` })
+    .where(and(inArray(inboxItems.subjectId, subjectIds), eq(inboxItems.state, "open")));
+}
+
+/** The state of an item whose question ended in this state. */
+export const ITEM_STATE_OF: Record<Exclude<ElicitationState, "open">, Exclude<InboxState, "open">> = {
+  answered: "answered",
+  declined: "declined",
+  unanswered: "expired",
+  withdrawn: "withdrawn",
+};
+
+/**
+ * The state of an item as callers see it. An open item whose deadline has passed is `expired`, although the periodic
+ * search for overdue waits has not closed it yet. An open item of a run that has ended or is being stopped is `withdrawn`.
+ */
+const state = sql<InboxState>`case
+  when ${inboxItems.state} <> 'open' then ${inboxItems.state}
+  when ${inboxItems.kind} <> 'plan' and (${runs.id} is null or ${runs.state} not in ('pending', 'running')
+    or ${runs.cancelRequestedAt} is not null) then 'withdrawn'
+  when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <= now() then 'expired'
+  else 'open' end`;
+
+const selectItems = (db: Executor) =>
+  db
+    .select({ ...getTableColumns(inboxItems), state })
+    .from(inboxItems)
+    .leftJoin(runs, eq(runs.id, inboxItems.runId));
+
+/** The items that are listed for a session: its own, and those of the sub-agents below a root session. */
+const ofSession = (sessionId: string): SQL | undefined =>
+  or(eq(inboxItems.rootSessionId, sessionId), eq(inboxItems.sessionId, sessionId));
+
+/** Finds an item of a session or of its sub-agents. */
+export async function findItem(
+  db: Executor,
+  sessionId: string,
+  id: string,
+): Promise<InboxItemRow | undefined> {
+  const [row] = await selectItems(db).where(and(eq(inboxItems.id, id), ofSession(sessionId)));
+  return row;
+}
+
+/** Finds the title of the first question or approval of a run that no one settled in time. */
+export async function findExpiredOfRun(
+  db: Executor,
+  { sessionId, runId }: { sessionId: string; runId: string },
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ title: inboxItems.title })
+    .from(inboxItems)
+    .where(
+      and(eq(inboxItems.sessionId, sessionId), eq(inboxItems.runId, runId), eq(inboxItems.state, "expired")),
+    )
+    .orderBy(asc(inboxItems.createdAt), asc(inboxItems.id))
+    .limit(1);
+  return row?.title;
+}
+
+/** Which items to list. */
+export type ItemFilter = {
+  ownerId: string;
+  sessionId?: string | undefined;
+  state?: InboxState | undefined;
+};
+
+/** Lists items of an owner, newest first. */
+export function listItems(
+  db: Executor,
+  filter: ItemFilter,
+  page: { before?: { createdAt: Date; id: string }; limit: number },
+): Promise<InboxItemRow[]> {
+  const { before, limit } = page;
+  const isPossible =
+    filter.state === undefined
+      ? undefined
+      : filter.state === "expired" || filter.state === "withdrawn"
+        ? sql`${inboxItems.state} in ('open', ${filter.state})`
+        : sql`${inboxItems.state} = ${filter.state}`;
+  return selectItems(db)
+    .where(
+      and(
+        eq(inboxItems.ownerId, filter.ownerId),
+        filter.sessionId === undefined ? undefined : ofSession(filter.sessionId),
+        // Implied by the next condition; it lets Postgres use the index of open items.
+        isPossible,
+        filter.state === undefined ? undefined : sql`${state} = ${filter.state}`,
+        before &&
+          sql`(${inboxItems.createdAt}, ${inboxItems.id}) < (${before.createdAt.toISOString()}::timestamptz, ${before.id})`,
+      ),
+    )
+    .orderBy(desc(inboxItems.createdAt), desc(inboxItems.id))
+    .limit(limit);
+}
