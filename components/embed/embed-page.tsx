@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { FrameEnd } from "#lib/client/frame-messages.ts";
+import { awaitHost } from "#lib/page/frame/await-host.ts";
 import { createFrameAccess, readFragmentToken, readFrame } from "#lib/page/frame/frame-access.ts";
 import type { HostLink } from "#lib/page/frame/host-link.ts";
 import { Button } from "../ui/button.tsx";
@@ -10,9 +11,13 @@ import { EmbeddedSession } from "./embedded-session.tsx";
 import { readEmbedView, type ShownFrame } from "./shown-frame.ts";
 import { useHostLink } from "./use-host-link.ts";
 
-/** What the page shows. `unreached` can be tried again; `ended` lasts until the address has another token. */
+/**
+ * What the page shows. `waiting` is for a host page that has not said hello, in a browser that does not state its origin;
+ * `unreached` can be tried again; `ended` lasts until the address has another token.
+ */
 type Stage =
   | { name: "loading" }
+  | { name: "waiting" }
   | { name: "unreached"; problem: string }
   | ({ name: "shown" } & ShownFrame)
   | { name: "ended"; reason: FrameEnd };
@@ -40,7 +45,8 @@ export function EmbedPage({ sessionId }: { sessionId: string }) {
     if (!host) return;
     let isCurrent = true;
     setStage({ name: "loading" });
-    void load(sessionId, host.link).then((next) => isCurrent && setStage(next));
+    const show = (next: Stage) => isCurrent && setStage(next);
+    void load(sessionId, host.link, () => show({ name: "waiting" })).then(show);
     return () => {
       isCurrent = false;
     };
@@ -51,6 +57,13 @@ export function EmbedPage({ sessionId }: { sessionId: string }) {
   }, [reason, host]);
 
   if (stage.name === "loading" || !host) return <EmbedNote title="Loading" />;
+  if (stage.name === "waiting")
+    return (
+      <EmbedNote
+        title="Waiting for the page around this frame"
+        detail="This link may be shown on certain sites only, and this browser does not say which site this is. The page around the frame has to say hello, as mountSession does."
+      />
+    );
   if (stage.name === "unreached")
     return (
       <EmbedNote title="The session could not be loaded" detail={stage.problem}>
@@ -71,8 +84,12 @@ export function EmbedPage({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** Loads what the frame shows, and checks that the pages around it may show it. */
-async function load(sessionId: string, link: HostLink | undefined): Promise<Stage> {
+/**
+ * Loads what the frame shows, and checks that the pages around it may show it.
+ *
+ * @param onLate is called if the check waits long for the host page.
+ */
+async function load(sessionId: string, link: HostLink | undefined, onLate: () => void): Promise<Stage> {
   const token = readFragmentToken(location.hash);
   if (token === undefined) return { name: "ended", reason: "unauthorized" };
   const access = createFrameAccess(token);
@@ -82,12 +99,12 @@ async function load(sessionId: string, link: HostLink | undefined): Promise<Stag
       ? { name: "ended", reason: "unauthorized" }
       : { name: "unreached", problem: outcome.error };
   const frame = outcome.answer;
-  const isAllowed = link?.allow(frame.linkOrigins ?? frame.origins) ?? true;
+  const allowed = link?.allow(frame.linkOrigins ?? frame.origins) ?? Promise.resolve(true);
   // The response of this page allows only the service's own list of origins. The check of a link's shorter list must
   // come before the session is shown.
-  if (frame.linkOrigins && !(await isAllowed)) return { name: "ended", reason: "forbidden" };
+  if (frame.linkOrigins && !(await awaitHost(allowed, onLate))) return { name: "ended", reason: "forbidden" };
   const view = readEmbedView(location.search, frame);
-  return { name: "shown", token, access, frame, view };
+  return { name: "shown", token, access, frame, view, allowed };
 }
 
 /** Applies the theme of the address, because a frame has no cookie for it. */

@@ -6,7 +6,14 @@ import type { CommandListener } from "./use-host-link.ts";
 type EmbedView = "live" | "conversation" | "both";
 
 /** What a frame shows, and the access that it has. */
-export type ShownFrame = { token: string; access: FrameAccess; frame: Frame; view: EmbedView };
+export type ShownFrame = {
+  token: string;
+  access: FrameAccess;
+  frame: Frame;
+  view: EmbedView;
+  /** Resolves once the link to the host page passes messages, or never will. */
+  allowed: Promise<boolean>;
+};
 
 export type EmbeddedSessionProps = ShownFrame & {
   /** The link to the host page; undefined if the page is not in a frame. */

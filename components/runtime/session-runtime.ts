@@ -28,6 +28,8 @@ export type SessionRuntime = {
    * the agent.
    */
   onTransientFrame: (listener: (frame: TransientFrame) => void) => () => void;
+  /** Sends requests with the access of the page: its cookie, or the token of a frame. */
+  fetch: typeof fetch;
   /** How the page of a frame proves its access. Undefined on other pages, which have a cookie. */
   frame: FrameAccess | undefined;
   /** The origin of the links that the page shows. */
@@ -41,9 +43,10 @@ export type SessionRuntime = {
 /** Creates the runtime of a page from its snapshot. `connect` opens the live connection. */
 export function createSessionRuntime(snapshot: SessionSnapshot, frame?: FrameAccess): SessionRuntime {
   const store = createSessionStore(snapshot, scheduleDraw);
+  const send: typeof fetch = frame?.fetch ?? ((...request) => fetch(...request));
   const actions = createSessionActions(
     snapshot.paths,
-    frame?.fetch,
+    send,
     () => store.getState().connectionId,
     frame?.headers,
   );
@@ -72,10 +75,8 @@ export function createSessionRuntime(snapshot: SessionSnapshot, frame?: FrameAcc
     // The response to the page's own address shows whether the visitor still has access. The page of a frame is the same for
     // everybody, but its data is not.
     hasAccess: async () => {
-      const request = { method: "HEAD", cache: "no-store" } as const;
-      const { status } = await (frame
-        ? frame.fetch(`${snapshot.paths.actions}/frame`, request)
-        : fetch(location.pathname, request));
+      const path = frame ? `${snapshot.paths.actions}/frame` : location.pathname;
+      const { status } = await send(path, { method: "HEAD", cache: "no-store" });
       return ![401, 403, 404].includes(status);
     },
   });
@@ -87,6 +88,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot, frame?: FrameAcc
     revisions: createRevisionCache(actions.readRevision),
     testResults: createTestResultsCache(actions.readTestRun),
     live: connection,
+    fetch: send,
     frame,
     onPicture(listener) {
       listeners.add(listener);

@@ -68,6 +68,35 @@ embedding(
     expect(await page.evaluate('events.some(({ name, detail }) => name === "height" && detail > 100)')).toBe(
       true,
     );
+    const frame = page.frameLocator("iframe");
+    await frame
+      .getByRole("button", { name: /^Structured result/ })
+      .first()
+      .click();
+    await frame.getByRole("tab", { name: /^Annotations/ }).click();
+    await frame.getByRole("button", { name: "Resolve" }).click();
+    await expect(frame.getByText("Nothing is open.")).toBeVisible();
+  },
+);
+
+embedding(
+  "a frame that loads again while a message is on its way is ready again, and the message arrives once",
+  async ({ page, sites, stage: { model, service } }) => {
+    script(model, { "[hello]": [{ text: "Hello." }], "[again]": [{ text: "Here again." }] });
+    const session = await service.create("[hello]");
+    await service.completed(session.statusUrl);
+    await page.goto(sites.allowed.serve("/reloaded", plainPage(service.baseUrl, session.shareUrl)));
+    const status = () => page.evaluate("session.getState().status");
+    await expect.poll(status).toBe("ready");
+    await page.evaluate(`window.statuses = []; session.on("state", ({ status }) => statuses.push(status))`);
+    await page.frames()[1]?.evaluate("location.reload()");
+    expect(await page.evaluate('session.send("[again]")')).toMatchObject({ requestId: expect.any(String) });
+    await expect(page.frameLocator("iframe").getByText("Here again.")).toBeVisible();
+    expect(await status()).toBe("ready");
+    expect(await page.evaluate("statuses")).toContain("loading");
+    expect(
+      model.requests.filter(({ kind, userText }) => kind === "turn" && userText.includes("[again]")),
+    ).toHaveLength(1);
   },
 );
 
@@ -123,6 +152,17 @@ embedding(
     await service.call("DELETE", `/api/sessions/${session.sessionId}/share-links/${link.id}`);
     await expect.poll(status).toEqual(["ended", "unauthorized"]);
     expect(await refusal('send("more")')).toBe("the frame does not show the session");
+    // A host page of its own making sends a command all the same, and is answered.
+    const answer = page.evaluate(
+      (origin) =>
+        new Promise((done) => {
+          addEventListener("message", ({ data }) => data.id === "late" && done([data.isDone, data.error]));
+          const command = { protocol: "agent-session", version: 1, type: "takeOver", id: "late" };
+          document.querySelector("iframe")?.contentWindow?.postMessage(command, origin);
+        }),
+      service.baseUrl,
+    );
+    expect(await answer).toEqual([false, "the frame does not show the session at this moment"]);
     await page.evaluate((url) => Reflect.get(window, "session").setLink(url), session.shareUrl);
     await expect.poll(status).toEqual(["ready", null]);
     await expect(page.frameLocator("iframe").getByText("Hello.")).toBeVisible();

@@ -29,6 +29,28 @@ describe("commands to a frame", () => {
     await assert.rejects(second, { message: "no browser" });
   });
 
+  test("are sent again with their ids when the frame has loaded again, and have ids of their own", async () => {
+    const { posted, commands } = create();
+    commands.resume();
+    const settled = commands.run({ type: "takeOver" });
+    const open = commands.run({ type: "send", text: "one" });
+    const [first, second] = posted;
+    commands.settle({ type: "result", id: first?.id ?? "", isDone: true, accepted: null });
+    await settled;
+    commands.restart();
+    const later = commands.run({ type: "giveBack" });
+    assert.equal(posted.length, 2);
+    commands.resume();
+    assert.deepEqual(posted.slice(2), [second, { type: "giveBack", id: posted[3]?.id }]);
+    commands.fail("gone");
+    await Promise.allSettled([open, later]);
+    const other = create();
+    other.commands.resume();
+    void other.commands.run({ type: "takeOver" });
+    assert.notEqual(other.posted[0]?.id, first?.id);
+    other.commands.settle({ type: "result", id: other.posted[0]?.id ?? "", isDone: true, accepted: null });
+  });
+
   test("reject when they are too many, and when the frame goes away", async () => {
     const { commands } = create();
     const waiting = Array.from({ length: 100 }, () => commands.run({ type: "takeOver" }));

@@ -13,6 +13,11 @@ export type FrameCommands = {
   resume: () => void;
   /** Keeps later commands. */
   pause: () => void;
+  /**
+   * Keeps later commands, and those that have no result: the frame has loaded again. A frame runs a command with an id
+   * that it has run before only once.
+   */
+  restart: () => void;
   /** Rejects all commands that have no result. */
   fail: (error: string) => void;
 };
@@ -30,9 +35,15 @@ const PENDING_MAX = 100;
 /** How long a command may take, with the time until the frame is ready. */
 const RESULT_WITHIN_MS = 60_000;
 
+/** Returns a text that no other page has. Works on pages without https, too, where `randomUUID` is missing. */
+const randomText = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join("-");
+
 /** Creates the commands of one frame. @param post sends a command to the frame. */
 export function createFrameCommands(post: (command: HostCommand) => void): FrameCommands {
   const pending = new Map<string, Pending>();
+  // The service knows messages by the ids of their commands, so that the ids of two pages must differ.
+  const prefix = randomText();
   let count = 0;
   let isReady = false;
 
@@ -60,7 +71,7 @@ export function createFrameCommands(post: (command: HostCommand) => void): Frame
           return;
         }
         count += 1;
-        const id = `command-${count}`;
+        const id = `${prefix}-${count}`;
         pending.set(id, {
           command: { ...command, id },
           isSent: false,
@@ -76,6 +87,10 @@ export function createFrameCommands(post: (command: HostCommand) => void): Frame
     },
     pause() {
       isReady = false;
+    },
+    restart() {
+      isReady = false;
+      for (const each of pending.values()) each.isSent = false;
     },
     fail(error) {
       for (const id of [...pending.keys()]) refuse(id, error);

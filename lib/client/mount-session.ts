@@ -113,7 +113,8 @@ export function mountSession(element: Element, options: MountOptions): MountedSe
   // The listener comes first, so that no message of the frame is missed.
   window.addEventListener("message", receive);
   awaitReady(mount);
-  const attributes = { title, src: address, referrerPolicy: "no-referrer" };
+  // With `no-referrer`, browsers would hide the origin of this page from the frame (`ancestorOrigins`).
+  const attributes = { title, src: address, referrerPolicy: "strict-origin" };
   Object.assign(frame, { ...attributes, allow: "clipboard-read; clipboard-write" });
   Object.assign(frame.style, { border: "0", width: "100%", height: "100%", display: "block" });
   element.append(frame);
@@ -178,6 +179,12 @@ function handleMessage(mount: Mount, { source, origin, data }: MessageEvent<unkn
   const message = data as FrameMessage;
   switch (message.type) {
     case "hello":
+      // The frame has loaded, perhaps again: its page knows no command that was sent before.
+      commands.restart();
+      if (mount.state.status !== "loading") {
+        awaitReady(mount);
+        change(mount, { status: "loading", endReason: null });
+      }
       post(mount, { type: "hello" });
       break;
     case "ready":

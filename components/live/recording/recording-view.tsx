@@ -3,7 +3,8 @@
 import { ChevronLeft, ChevronRight, Pause, Play, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useRecording } from "#components/runtime/recording-context.tsx";
-import { useSession } from "#components/runtime/session-context.tsx";
+import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
+import { useStoredAddress } from "#components/runtime/use-stored-address.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -99,11 +100,12 @@ export function RecordingView() {
 
 function Picture({ picture: { id, title, url } }: { picture: RecordedPicture }) {
   const { paths } = useSession();
+  const address = useStoredAddress(`${paths.recording}/${id}`);
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center gap-2 p-3 max-lg:p-2">
       {/* biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture */}
       <img
-        src={`${paths.recording}/${id}`}
+        src={address}
         alt={`The page at this moment: ${title || url}`}
         className="m-auto max-h-full min-h-0 max-w-full rounded-sm bg-white object-contain ring-1 ring-line"
       />
@@ -134,6 +136,7 @@ function usePlaying(canAdvance: boolean, advance: () => void) {
 
 /** Reads the list of pictures, and reads it again when a turn or the browser has ended, or a person wants a moment. */
 function usePictures() {
+  const { fetch } = useRuntime();
   const { paths, turnState, browser } = useSession();
   const moment = useRecording()?.moment;
   const [pictures, setPictures] = useState<RecordedPicture[]>([]);
@@ -142,7 +145,7 @@ function usePictures() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: these values say that there may be more pictures
   useEffect(() => {
     const stop = new AbortController();
-    readPictures(paths.recording, stop.signal).then(
+    readPictures(fetch, paths.recording, stop.signal).then(
       (read) => {
         setPictures(read);
         setProblem(null);
@@ -152,12 +155,16 @@ function usePictures() {
       },
     );
     return () => stop.abort();
-  }, [paths.recording, turnState, browser.status, moment, attempt]);
+  }, [fetch, paths.recording, turnState, browser.status, moment, attempt]);
   return { pictures, problem, reload: () => setAttempt(attempt + 1) };
 }
 
-async function readPictures(path: string, signal: AbortSignal): Promise<RecordedPicture[]> {
-  const response = await fetch(path, { signal });
+async function readPictures(
+  fetcher: typeof fetch,
+  path: string,
+  signal: AbortSignal,
+): Promise<RecordedPicture[]> {
+  const response = await fetcher(path, { signal });
   if (!response.ok) throw new Error(`the list was answered with ${response.status}`);
   return ((await response.json()) as { data: RecordedPicture[] }).data;
 }

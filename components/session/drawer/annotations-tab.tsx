@@ -96,12 +96,12 @@ export function AnnotationsTab() {
 
 /** The actions of the tab, one at a time, and the sentence of the last failure. */
 function useAnnotations(mayLocate: boolean) {
-  const { store } = useRuntime();
+  const { store, fetch } = useRuntime();
   const { paths, browser, annotations } = useSession();
   const { planning, actions: actionsPath } = paths;
   const actions = useMemo(
-    () => createAnnotationActions({ planning, actions: actionsPath }),
-    [planning, actionsPath],
+    () => createAnnotationActions({ planning, actions: actionsPath }, fetch),
+    [planning, actionsPath, fetch],
   );
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

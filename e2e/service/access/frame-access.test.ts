@@ -63,6 +63,31 @@ describe("a share token in a header", () => {
     assert.equal(preflight.headers.get("access-control-allow-origin"), null);
   });
 
+  test("is checked with a HEAD, for which browsers send no Origin", async () => {
+    const { sessionId, own, createLink } = await makeLinks();
+    const path = `/s/${sessionId}/actions/frame`;
+    const head = (token: string, more = {}) =>
+      service.fetch(`${service.baseUrl}${path}`, {
+        method: "HEAD",
+        headers: { "x-share-token": token, "sec-fetch-site": "same-origin", ...more },
+      });
+    assert.equal((await head(own)).status, 200);
+    assert.equal((await head("wrong")).status, 404);
+    assert.equal((await head(own, { "sec-fetch-site": "cross-site" })).status, 403);
+    const link = await createLink({ role: "view" });
+    assert.equal((await head(link.token)).status, 200);
+    await service.call("DELETE", `/api/sessions/${sessionId}/share-links/${link.body.record.id}`);
+    assert.equal((await head(link.token)).status, 404);
+  });
+
+  test("that is empty or too long is refused, also with a cookie that gives access", async () => {
+    const { sessionId, own, send } = await makeLinks();
+    const cookie = `share=${own}`;
+    for (const token of ["", "a".repeat(201)])
+      for (const path of [`/s/${sessionId}/actions/frame`, `/api/sessions/${sessionId}/messages`])
+        assert.equal((await send(token, "GET", path, undefined, { cookie })).status, 404, path);
+  });
+
   test("of a liveViewUrl loads the frame without the conversation", async () => {
     const { sessionId, send } = await makeLinks();
     const { shares } = service.container.services;

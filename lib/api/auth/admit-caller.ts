@@ -202,13 +202,13 @@ const nameOperation = ({ method, path }: Operation): string => `${method} ${path
 
 /**
  * Whether a page of the service may have sent the request. Browsers send the `Origin` header with every write, and
- * pages cannot forge it. A GET without the header is accepted unless `Sec-Fetch-Site` names another origin or site.
+ * pages cannot forge it. A GET or HEAD without the header is accepted unless `Sec-Fetch-Site` names another origin or site.
  */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return isSameService(origin, services.settings.baseUrl);
   return (
-    request.method === "GET" &&
+    (request.method === "GET" || request.method === "HEAD") &&
     !["cross-site", "same-site"].includes(request.headers.get("sec-fetch-site") ?? "")
   );
 }

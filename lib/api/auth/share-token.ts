@@ -7,10 +7,12 @@ const TOKEN_CHARS_MAX = 200;
 /**
  * Reads the share token that the page of a frame sends in the header `X-Share-Token`, because browsers may block its
  * cookies. A request with this header is never admitted by a cookie. Source: `wire.md`, Embedding.
+ *
+ * @returns undefined without the header, and for a token that is too long the empty text, which gives no access.
  */
 export function readShareToken(headers: Headers): string | undefined {
   const token = headers.get("x-share-token")?.trim();
-  return token === undefined || token === "" || token.length > TOKEN_CHARS_MAX ? undefined : token;
+  return token !== undefined && token.length > TOKEN_CHARS_MAX ? "" : token;
 }
 
 /**

@@ -15,7 +15,7 @@ type AnnotationActions = {
 /** Creates the actions for the annotations of a session. */
 export function createAnnotationActions(
   { planning: session, actions }: Pick<SessionSnapshot["paths"], "planning" | "actions">,
-  fetcher: typeof fetch = (...request) => fetch(...request),
+  fetcher: typeof fetch,
 ): AnnotationActions {
   return {
     send: (annotations) =>

@@ -18,7 +18,7 @@ export type EarlierMessages = { messages: TranscriptMessage[]; hasEarlier: boole
 export async function readEarlier(
   path: string,
   before: number,
-  fetcher: typeof fetch = (...request) => fetch(...request),
+  fetcher: typeof fetch,
 ): Promise<ActionOutcome<EarlierMessages>> {
   for (let window = WINDOW; ; window *= 8) {
     const start = Math.max(0, before - 1 - window);

@@ -60,3 +60,14 @@ test("the queue is read from the `data` of the answer", async () => {
   const outcome = await createSessionActions(PATHS, answering(200, body)).readQueue();
   assert.deepEqual(outcome, { isDone: true, answer: [message] });
 });
+
+test("a message of a host page has the id of its command as idempotency key", async () => {
+  const bodies: unknown[] = [];
+  const actions = createSessionActions(PATHS, async (path, init) => {
+    bodies.push([path, JSON.parse(String(init?.body))]);
+    return Response.json({ success: true });
+  });
+  await actions.sendHostMessage("Hello", "queue", "a");
+  const body = { text: "Hello", mode: "queue", idempotencyKey: "frame-command:a" };
+  assert.deepEqual(bodies, [["/s/ses_a/actions/host-messages", body]]);
+});

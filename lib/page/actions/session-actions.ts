@@ -41,10 +41,15 @@ export type SessionActions = PublicationActions &
       mode: FollowUpMode,
       attachments?: readonly string[],
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
-    /** Sends a message of the page around a frame. Its turn counts as started by a program. */
+    /**
+     * Sends a message of the page around a frame. Its turn counts as started by a program.
+     *
+     * @param id the id of the host page's command. The service accepts a message with an id only once.
+     */
     sendHostMessage: (
       text: string,
       mode: FollowUpMode,
+      id: string,
     ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
     /** Stops the running turn. The answer contains the id of the stopped run; null if no run was stopped. */
     cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
@@ -129,7 +134,7 @@ export function createSessionActions(
     SessionSnapshot["paths"],
     "actions" | "files" | "messages" | "agents" | "variants" | "tests" | "planning" | "imports" | "skills"
   >,
-  fetcher: typeof fetch = (...request) => fetch(...request),
+  fetcher: typeof fetch,
   connectionId: () => string | null = () => null,
   headers: Readonly<Record<string, string>> = {},
 ): SessionActions {
@@ -145,7 +150,8 @@ export function createSessionActions(
     ...createFileActions(files, fetcher, headers),
     sendMessage: (text, mode, attachments = []) =>
       call("POST", "/messages", { text, mode, ...(attachments.length > 0 && { attachments }) }),
-    sendHostMessage: (text, mode) => call("POST", "/host-messages", { text, mode }),
+    sendHostMessage: (text, mode, id) =>
+      call("POST", "/host-messages", { text, mode, idempotencyKey: `frame-command:${id}` }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readAgents() {

@@ -82,6 +82,30 @@ describe("the link of a frame to its host page", () => {
     assert.equal(await isAllowed, true);
   });
 
+  test("learns the origin from a hello where the host page hides it, and accepts hidden origins above it", async () => {
+    for (const ancestors of [["null"], ["null", "null"], ["null", HOST]]) {
+      const { link, sent, arrive } = openFrame(ancestors);
+      const isAllowed = link.allow([HOST]);
+      arrive(enclose({ type: "hello" }));
+      assert.equal(await isAllowed, true);
+      link.post({ type: "height", height: 1 });
+      assert.deepEqual(sent, [{ message: enclose({ type: "height", height: 1 }), to: HOST }]);
+    }
+    assert.equal(await openFrame([HOST, "null"]).link.allow([HOST]), true);
+  });
+
+  test("refuses a host page without an origin, and known other origins beside hidden ones", async () => {
+    for (const [ancestors, origin] of [
+      [["null"], "null"],
+      [["null", "https://evil.example"], HOST],
+    ] as const) {
+      const { link, arrive } = openFrame([...ancestors]);
+      const isAllowed = link.allow([HOST]);
+      arrive(enclose({ type: "hello" }), { origin });
+      assert.equal(await isAllowed, false);
+    }
+  });
+
   test("hears nothing after it is closed", async () => {
     const { link, sent, listeners } = openFrame([HOST]);
     await link.allow([HOST]);

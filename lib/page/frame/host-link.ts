@@ -15,13 +15,13 @@ export type FrameWindow = Pick<Window, "addEventListener" | "removeEventListener
 /**
  * Exchanges messages with the page around the frame, and with no other window. Source: `security.md`, Frames.
  *
- * Browsers say which origins are around a frame (`ancestorOrigins`). In those that do not, the host page's own `hello`
- * does: the origin of a message cannot be forged.
+ * Browsers say which origins are around a frame (`ancestorOrigins`), unless the page around it hides its own with its
+ * referrer policy. Where they do not, the host page's own `hello` does: the origin of a message cannot be forged.
  */
 export type HostLink = {
   /**
-   * Resolves once the origin of the host page is known, with whether every origin around the frame is one of `origins`.
-   * Only then does the link pass messages.
+   * Resolves once the origin of the host page is known, with whether it and every other known origin around the frame is
+   * one of `origins`. Only then does the link pass messages.
    */
   allow: (origins: readonly string[]) => Promise<boolean>;
   /** Sends a message to the host page. Drops it until the host page is allowed. */
@@ -31,15 +31,17 @@ export type HostLink = {
   close: () => void;
 };
 
+/** What browsers state in place of an origin that a page hides. */
+const HIDDEN = "null";
 const ID_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 1_000;
 
 /** Creates the link. @param onCommand is called with each command of an allowed host page. */
 export function createHostLink(view: FrameWindow, onCommand: (command: HostCommand) => void): HostLink {
-  const ancestors = view.location.ancestorOrigins && Array.from(view.location.ancestorOrigins);
+  const ancestors = Array.from(view.location.ancestorOrigins ?? []);
   const { promise: parentOrigin, resolve: learnOrigin } = Promise.withResolvers<string>();
   let origin: string | undefined;
-  if (ancestors?.[0] !== undefined) learnOrigin(ancestors[0]);
+  if (ancestors[0] !== undefined && ancestors[0] !== HIDDEN) learnOrigin(ancestors[0]);
 
   function receive({ source, origin: from, data }: MessageEvent<unknown>): void {
     if (source !== view.parent || !isEnclosed(data)) return;
@@ -52,7 +54,9 @@ export function createHostLink(view: FrameWindow, onCommand: (command: HostComma
   return {
     async allow(origins) {
       const parent = await parentOrigin;
-      const isAllowed = [parent, ...(ancestors ?? [])].every((each) => origins.includes(each));
+      const isAllowed = [parent, ...ancestors.filter((each) => each !== HIDDEN)].every((each) =>
+        origins.includes(each),
+      );
       origin = isAllowed ? parent : undefined;
       return isAllowed;
     },

@@ -29,7 +29,7 @@ export async function runCommand(deps: CommandDeps, command: HostCommand): Promi
   if (role !== "drive") return fail(`this share link may ${role}, not drive`);
   if (type === "send") {
     const { text, mode = "queue" } = command;
-    const outcome = await actions.sendHostMessage(text, mode);
+    const outcome = await actions.sendHostMessage(text, mode, id);
     if (!outcome.isDone) return fail(outcome.error);
     const { requestId, runId, queued } = outcome.answer;
     const createdAt = new Date().toISOString();
