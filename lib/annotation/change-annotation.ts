@@ -82,7 +82,12 @@ export async function reopenUnsent(
 ): Promise<StoredEvent[]> {
   const events: NewEvent[] = [];
   for (const row of await findSentAnnotations(tx, session.id, requestId))
-    await writeState(tx, (event) => events.push(event), { row, session }, { status: "open", sentRequestId: null });
+    await writeState(
+      tx,
+      (event) => events.push(event),
+      { row, session },
+      { status: "open", sentRequestId: null },
+    );
   return events.length === 0 ? [] : appendEvents(tx, session.id, events);
 }
 

@@ -37,7 +37,8 @@ test("an annotation is lost while its page lacks the element, and opens when the
     const request = service.model.requests.findLast(({ kind }) => kind === "turn");
     return JSON.stringify(request?.body.input);
   };
-  const notFound = /Annotation ann_[a-z0-9]+, made on [^ ]+\\nNo element of it was found on the page when the service last looked\.\\n1\. comment: /;
+  const notFound =
+    /Annotation ann_[a-z0-9]+, made on [^ ]+\\nNo element of it was found on the page when the service last looked\.\\n1\. comment: /;
   const locate = async () =>
     (
       (await (await service.call("POST", `${api}/annotations/locate`)).json()) as {

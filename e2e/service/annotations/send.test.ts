@@ -209,7 +209,10 @@ Annotation ${second}, made on https://shop.example/cart
     assert.equal(await service.container.services.turn.removeQueued(runId), true);
     assert.equal(await statusOf(id), "open");
     const event = (await events()).at(-1);
-    assert.deepEqual([event?.kind, event?.status, event?.sentRequestId], ["annotation.changed", "open", null]);
+    assert.deepEqual(
+      [event?.kind, event?.status, event?.sentRequestId],
+      ["annotation.changed", "open", null],
+    );
     resolve();
     await service.completed(statusUrl);
     service.model.respondWith(() => ({ text: "Done." }));

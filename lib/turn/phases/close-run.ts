@@ -142,7 +142,9 @@ const reopenAnnotations = async (
   tx: Transaction,
   { claim, session, requestMessages }: Endable,
 ): Promise<StoredEvent[]> =>
-  requestMessages.some(({ seq }) => seq === null) ? reopenUnsent(tx, { id: session.id, source: claim.source }, claim.requestId) : [];
+  requestMessages.some(({ seq }) => seq === null)
+    ? reopenUnsent(tx, { id: session.id, source: claim.source }, claim.requestId)
+    : [];
 
 const NOTHING_SETTLED: AgentEnded = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
