@@ -81,6 +81,9 @@ test("annotations are sent to the agent, and are lost, resolved and opened again
   await tab(page).click();
   await filter(page, "All").click();
   await expect(rows(page)).toHaveText([/This is gone/, /The offer is larger now\./]);
+  // A lost annotation is sent only by the button in its row.
+  await rows(page).nth(0).getByRole("button", { name: "Send to the agent" }).click();
+  await expect(rows(page).nth(0)).toContainText("Sent to the agent");
   await page.setViewportSize({ width: 375, height: 740 });
   await expectAccessible(page, "the tab at 375 px");
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -1,6 +1,8 @@
 import type { Transaction } from "#db/client.ts";
 import type { PlanAuthor } from "#db/schema/unions.ts";
+import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
+import { appendEvents } from "#lib/events/event-store.ts";
 import { lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import {
   type AnnotationRow,
@@ -67,21 +69,33 @@ export function removeAnnotation(deps: Deps, sessionId: string, id: string): Pro
   });
 }
 
-/** Opens the annotations again that a message has sent which was removed from the queue before the agent got it. */
-export function reopenUnsent(deps: Deps, sessionId: string, requestId: string): Promise<void> {
-  return deps.log.transact(sessionId, async (tx, emit) => {
-    const session = await lockSession(tx, sessionId);
-    if (!session) return;
-    for (const row of await findSentAnnotations(tx, sessionId, requestId))
-      await writeState(tx, emit, { row, session }, { status: "open", sentRequestId: null });
-  });
+/**
+ * Opens the annotations again that a message has sent which is removed from the queue before the agent gets it, in the
+ * transaction that removes it. The caller has locked the session.
+ *
+ * @returns the events to publish after the commit.
+ */
+export async function reopenUnsent(
+  tx: Transaction,
+  session: Pick<SessionRow, "id" | "source">,
+  requestId: string,
+): Promise<StoredEvent[]> {
+  const events: NewEvent[] = [];
+  for (const row of await findSentAnnotations(tx, session.id, requestId))
+    await writeState(
+      tx,
+      (event) => events.push(event),
+      { row, session },
+      { status: "open", sentRequestId: null },
+    );
+  return events.length === 0 ? [] : appendEvents(tx, session.id, events);
 }
 
 /** Writes a new state and its event, unless the annotation has that state. The caller has locked the session. */
 export async function writeState(
   tx: Transaction,
   emit: Emit,
-  { row, session }: { row: AnnotationRow; session: SessionRow },
+  { row, session }: { row: AnnotationRow; session: Pick<SessionRow, "source"> },
   change: Partial<AnnotationState>,
   { requestId, runId }: Pick<Author, "requestId" | "runId"> = PERSON,
 ): Promise<AnnotationRow> {

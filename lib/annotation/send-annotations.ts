@@ -8,36 +8,47 @@ import { writeAnnotation } from "./write-annotation.ts";
 
 /** How many annotations one message can have. */
 export const SENT_ANNOTATIONS_MAX = 20;
+/** How long their texts may be together, in UTF-16 units. */
+const SENT_UNITS_MAX = 64_000;
 
-type Parts = { ok: true; parts: AnnotationPart[] } | { ok: false; error: string };
+type Parts = { parts: AnnotationPart[]; problem: string | undefined };
 
 /**
  * Reads annotations as parts of a message. Their texts are those of now: a later change of the page does not change what
  * the agent was sent.
  *
- * @returns an error sentence that names the first annotation that cannot be sent.
+ * @returns the parts, or an error sentence that names the first annotation that cannot be sent.
  */
 export async function readAnnotationParts(
   db: Database,
   sessionId: string,
   ids: readonly string[],
 ): Promise<Parts> {
-  if (ids.length === 0) return { ok: true, parts: [] };
+  if (ids.length === 0) return { parts: [], problem: undefined };
   const rows = await findAnnotations(db, sessionId, ids);
   const problem = findProblem(rows, ids);
-  if (problem !== undefined) return { ok: false, error: problem };
+  if (problem !== undefined) return { parts: [], problem };
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const parts = ids.flatMap((id): AnnotationPart[] => {
+  const parts: AnnotationPart[] = [];
+  let units = 0;
+  for (const [index, id] of ids.entries()) {
     const row = byId.get(id);
-    return row ? [{ type: "annotation", annotationId: id, text: writeAnnotation(row) }] : [];
-  });
-  return { ok: true, parts };
+    if (!row) continue;
+    const text = writeAnnotation(row);
+    units += text.length;
+    if (units > SENT_UNITS_MAX) return { parts: [], problem: tooLong(index) };
+    parts.push({ type: "annotation", annotationId: id, text });
+  }
+  return { parts, problem: undefined };
 }
+
+const tooLong = (index: number) =>
+  `annotations[${index}]: with it, the texts of the annotations have more than ${SENT_UNITS_MAX.toLocaleString("en-US")} characters; send it with another message`;
 
 /**
  * Marks annotations as sent, in the transaction that stores their message. The caller has locked the session.
  *
- * @returns an error sentence if one of them is no longer open, for example because another message was faster.
+ * @returns an error sentence if one of them can no longer be sent, for example because another message was faster.
  */
 export async function markSent(
   tx: Transaction,
@@ -57,13 +68,12 @@ export async function markSent(
 const REASONS = {
   sent: "was sent already; reopen it to send it again",
   resolved: "is resolved; reopen it to send it again",
-  lost: "has no element on its page any more",
 } as const;
 
 function findProblem(rows: readonly AnnotationRow[], ids: readonly string[]): string | undefined {
   for (const [index, id] of ids.entries()) {
     const status = rows.find((row) => row.id === id)?.status;
-    if (status === "open") continue;
+    if (status === "open" || status === "lost") continue;
     const reason = status === undefined ? "is no annotation of this session" : REASONS[status];
     return `annotations[${index}]: ${reason}`;
   }

@@ -6,6 +6,9 @@ const COMMENT_UNITS_MAX = 4_000;
 const FIELD_UNITS_MAX = 500;
 const TEXT_UNITS_MAX = 16_000;
 
+/** What the agent reads of a lost annotation. */
+const LOST = "No element of it was found on the page when the service last looked.";
+
 /** The fields of a note that help to find its element again, in the order in which they are written. */
 const ANCHOR_FIELDS = [
   "frame",
@@ -26,7 +29,8 @@ export function writeAnnotation({
   id,
   event,
   payload,
-}: Pick<AnnotationRow, "id" | "event" | "payload">): string {
+  status,
+}: Pick<AnnotationRow, "id" | "event" | "payload" | "status">): string {
   const { url, output } = payload;
   const notes = Array.isArray(payload.annotations) ? payload.annotations : [];
   const lines = notes.flatMap((note: Record<string, unknown>, index) => [
@@ -40,7 +44,8 @@ export function writeAnnotation({
     notes.length === 0 && typeof output === "string" ? [shorten(output, COMMENT_UNITS_MAX)] : lines;
   const page = typeof url === "string" ? `, made on ${shorten(url, FIELD_UNITS_MAX)}` : "";
   const title = `Annotation ${id}${event === "submit" ? "" : ` (${shorten(event, 80)})`}${page}`;
-  return shorten([title, ...whole].join("\n"), TEXT_UNITS_MAX);
+  const sight = status === "lost" ? [LOST] : [];
+  return shorten([title, ...sight, ...whole].join("\n"), TEXT_UNITS_MAX);
 }
 
 function textIn(note: Record<string, unknown>, field: string): string | undefined {

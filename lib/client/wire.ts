@@ -1207,7 +1207,7 @@ export type FollowUp = {
   text?: string | undefined;
   /** Paths of files of the workspace that belong to `text`. The agent is told the paths, and is shown PNG, JPEG, WebP and GIF pictures of at most 5 MiB. Upload a file with `PUT …/files/<path>`. */
   attachments?: Array<string> | undefined;
-  /** Ids of open annotations of the session that belong to `text`. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`. */
+  /** Ids of open or lost annotations of the session that belong to `text`, with at most 64,000 characters together. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`. */
   annotations?: Array<string> | undefined;
   /** One user message. */
   message?: Message | undefined;

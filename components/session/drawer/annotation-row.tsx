@@ -1,4 +1,4 @@
-import { Check, RotateCcw, Trash2 } from "lucide-react";
+import { Check, RotateCcw, Send, Trash2 } from "lucide-react";
 import type { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
 import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { formatAddress } from "#lib/page/labels/format.ts";
@@ -24,15 +24,17 @@ const placeOf = ({ frame, selector }: NonNullable<AnnotationView["annotations"]>
 export function AnnotationRow({
   annotation,
   mayChange,
-  mayRemove,
+  mayDirect,
   isBusy,
   act,
+  send,
 }: {
   annotation: AnnotationView;
   mayChange: boolean;
-  mayRemove: boolean;
+  mayDirect: boolean;
   isBusy: boolean;
   act: (what: (actions: Actions) => Promise<ActionOutcome<unknown>>) => Promise<unknown>;
+  send: (ids: string[]) => Promise<void>;
 }) {
   const { id, status, resolution, resolvedBy, output, event, url, createdAt } = annotation;
   const notes = annotation.annotations ?? [];
@@ -43,6 +45,16 @@ export function AnnotationRow({
       <div className="flex min-h-6 items-center gap-1">
         <Badge tone={tone}>{name}</Badge>
         <span className="flex-1" />
+        {mayDirect && isOpen && (
+          <IconButton
+            label="Send to the agent"
+            size="icon-sm"
+            disabled={isBusy}
+            onClick={() => void send([id])}
+          >
+            <Send />
+          </IconButton>
+        )}
         {mayChange && status !== "resolved" && (
           <IconButton
             label="Resolve"
@@ -63,7 +75,7 @@ export function AnnotationRow({
             <RotateCcw />
           </IconButton>
         )}
-        {mayRemove && (
+        {mayDirect && (
           <IconButton
             label="Remove"
             size="icon-sm"

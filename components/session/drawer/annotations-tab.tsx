@@ -13,8 +13,10 @@ import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { AnnotationRow } from "./annotation-row.tsx";
 
-/** How many annotations the service accepts with one message. */
+/** How many annotations the service accepts with one message, and how many characters of each and of all together. */
 const SENT_MAX = 20;
+const TEXT_UNITS_MAX = 16_000;
+const SENT_UNITS_MAX = 64_000;
 
 const FILTERS = [
   ["open", "Open"],
@@ -46,8 +48,7 @@ export function AnnotationsTab() {
     );
   }
   const listed = annotations.filter((annotation) => isListed(annotation, filter));
-  const ids = annotations.filter(({ status }) => status === "open").map(({ id }) => id);
-  const next = ids.slice(0, SENT_MAX);
+  const next = selectNext(annotations);
   return (
     <div className="flex flex-col">
       <div className="flex flex-wrap items-center justify-between gap-2 border-b px-4 py-2">
@@ -82,9 +83,10 @@ export function AnnotationsTab() {
               <AnnotationRow
                 annotation={annotation}
                 mayChange={mayChange}
-                mayRemove={mayDirect(session)}
+                mayDirect={mayDirect(session)}
                 isBusy={isBusy}
                 act={act}
+                send={send}
               />
             </li>
           ))}
@@ -92,6 +94,19 @@ export function AnnotationsTab() {
       )}
     </div>
   );
+}
+
+/** Selects the oldest open annotations that fit in one message. Lost ones are sent one by one, in their row. */
+function selectNext(annotations: readonly AnnotationView[]): string[] {
+  let units = 0;
+  const open = annotations.filter(({ status }) => status === "open").slice(0, SENT_MAX);
+  const isWithin = open.map((annotation) => {
+    // At least as long as the text that the service writes of it.
+    const notes = annotation.annotations?.length ?? 0;
+    units += Math.min(TEXT_UNITS_MAX, JSON.stringify(annotation).length + 50 * notes);
+    return units <= SENT_UNITS_MAX;
+  });
+  return open.filter((_, index) => isWithin[index]).map(({ id }) => id);
 }
 
 /** The actions of the tab, one at a time, and the sentence of the last failure. */

@@ -23,7 +23,7 @@ after(async () => {
 const WITH = "<title>Shop</title><button id=pay>Pay</button>";
 const WITHOUT = "<title>Shop</title><p>Sold out</p>";
 
-test("an annotation is lost while its page lacks the element, is not sent then, and opens when the element is back", async () => {
+test("an annotation is lost while its page lacks the element, and opens when the element is back", async () => {
   const { api, sessionId, annotate, list, statusOf } = await openAnnotated(service);
   const { browser } = service.container.services;
   const show = async (content: string, path = "/") => {
@@ -32,10 +32,13 @@ test("an annotation is lost while its page lacks the element, is not sent then, 
   };
   const send = async (ids: string[]) => {
     const response = await service.call("POST", `${api}/agent/messages`, { text: "x", annotations: ids });
-    const body = (await response.json()) as { error?: string; statusUrl?: string };
-    if (body.statusUrl !== undefined) await service.completed(body.statusUrl);
-    return [response.status, body.error];
+    assert.equal(response.status, 202, await response.clone().text());
+    await service.completed(((await response.json()) as { statusUrl: string }).statusUrl);
+    const request = service.model.requests.findLast(({ kind }) => kind === "turn");
+    return JSON.stringify(request?.body.input);
   };
+  const notFound =
+    /Annotation ann_[a-z0-9]+, made on [^ ]+\\nNo element of it was found on the page when the service last looked\.\\n1\. comment: /;
   const locate = async () =>
     (
       (await (await service.call("POST", `${api}/annotations/locate`)).json()) as {
@@ -51,7 +54,7 @@ test("an annotation is lost while its page lacks the element, is not sent then, 
   assert.deepEqual(await locate(), [[id, ["selector"]]]);
 
   await show(WITHOUT);
-  assert.deepEqual(await send([id]), [400, "annotations[0]: has no element on its page any more"]);
+  assert.deepEqual(await locate(), [[id, ["gone"]]]);
   assert.deepEqual(
     [await statusOf(id), await statusOf(elsewhere), await statusOf(unanchored)],
     ["lost", "open", "open"],
@@ -67,8 +70,13 @@ test("an annotation is lost while its page lacks the element, is not sent then, 
   await show(WITHOUT);
   await locate();
   await show(WITH);
-  assert.equal((await send([id]))[0], 202, "a message looks for a lost annotation, too");
+  assert.doesNotMatch(await send([id]), notFound, "a message looks for a lost annotation, too");
   await show(WITHOUT);
   assert.deepEqual(await locate(), []);
   assert.equal((await list("?status=sent")).length, 1, "a sent annotation does not change");
+
+  // A person can ask for an element that the agent has removed.
+  await service.call("PATCH", `${api}/annotations/${id}`, { status: "open" });
+  assert.match(await send([id]), notFound);
+  assert.equal(await statusOf(id), "sent");
 });

@@ -193,6 +193,74 @@ Annotation ${second}, made on https://shop.example/cart
     service.model.respondWith(() => ({ text: "Done." }));
   });
 
+  it("that is removed by a process that ends right after the removal opens its annotations all the same", async () => {
+    const { api, annotate, statusOf, events } = await openAnnotated(service);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    service.model.respondWith(({ userText }) => ({
+      text: "Done.",
+      ...(userText.includes("[hold]") && { hold: promise }),
+    }));
+    const running = await service.call("POST", `${api}/agent/messages`, { text: "[hold]" });
+    const { statusUrl } = (await running.json()) as { statusUrl: string };
+    const id = await annotate("Later");
+    const waiting = await service.call("POST", `${api}/agent/messages`, { text: "x", annotations: [id] });
+    const { runId } = (await waiting.json()) as { runId: string };
+    // Without the handler of `DELETE`, only the transaction that removes the message can open the annotation.
+    assert.equal(await service.container.services.turn.removeQueued(runId), true);
+    assert.equal(await statusOf(id), "open");
+    const event = (await events()).at(-1);
+    assert.deepEqual(
+      [event?.kind, event?.status, event?.sentRequestId],
+      ["annotation.changed", "open", null],
+    );
+    resolve();
+    await service.completed(statusUrl);
+    service.model.respondWith(() => ({ text: "Done." }));
+  });
+
+  it("is answered as a replay if its first use was accepted while the service looked for the elements", async (t) => {
+    const { api, annotate } = await openAnnotated(service);
+    const id = await annotate("Once");
+    const { browser } = service.container.services;
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const readStatus = browser.readStatus.bind(browser);
+    const slow = t.mock.method(browser, "readStatus", async (sessionId: string) => {
+      slow.mock.restore();
+      begun.resolve();
+      await gate.promise;
+      return readStatus(sessionId);
+    });
+    const body = { text: "x", annotations: [id], idempotencyKey: "one" };
+    const send = () => service.call("POST", `${api}/agent/messages`, body);
+    const late = send();
+    await begun.promise;
+    const first = await send();
+    gate.resolve();
+    const replay = await late;
+    assert.deepEqual(
+      [first.status, replay.status, replay.headers.get("idempotency-replayed")],
+      [202, 202, "true"],
+    );
+    const ids = await Promise.all([first, replay].map(async (answer) => (await answer.json()).requestId));
+    assert.equal(ids[0], ids[1]);
+  });
+
+  it("has at most 64,000 characters of annotations", async () => {
+    const { api, annotate, statusOf } = await openAnnotated(service);
+    const fields = ["frame", "frameUrl", "selector", "shadowSelector", "role", "name", "element", "text"];
+    const note = Object.fromEntries(fields.map((field) => [field, "f".repeat(400)]));
+    const ids: string[] = [];
+    for (let index = 0; index < 10; index += 1) ids.push(await annotate("c".repeat(3_800), note));
+    const sent = await service.call("POST", `${api}/agent/messages`, { text: "x", annotations: ids });
+    assert.deepEqual(await refusalOf(sent), [
+      400,
+      "annotations[8]: with it, the texts of the annotations have more than 64,000 characters; send it with another message",
+    ]);
+    assert.equal(await statusOf(ids[0] ?? ""), "open");
+    const text = await post(api, { text: "x", annotations: ids.slice(0, 8) });
+    assert.ok(text.length > 56_000 && text.length < 65_000, `${text.length} characters`);
+  });
+
   it("stays short for the model, however long its annotations are", async () => {
     const { api, annotate } = await openAnnotated(service);
     const id = await annotate("c".repeat(100_000), { text: "t".repeat(100_000) });

@@ -44,11 +44,13 @@ async function accept(
   const paths = body.attachments ?? [];
   const ids = body.annotations ?? [];
   // The files and annotations of a replay may have changed since its first use.
-  const isReplay = paths.length + ids.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
-  // An annotation whose element is gone is not sent, and one whose element is back can be sent again.
-  if (ids.length > 0 && !isReplay) await lookForAnnotations(services, sessionId, ids);
+  const readsReplay = async () =>
+    paths.length + ids.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
+  // The agent is told if an element of an annotation is no longer on the page.
+  if (ids.length > 0 && !(await readsReplay())) await lookForAnnotations(services, sessionId, ids);
+  // The look can take seconds, so that the message may have been accepted meanwhile.
+  const isReplay = await readsReplay();
   const annotated = await readAnnotationParts(services.db, sessionId, isReplay ? [] : ids);
-  if (!annotated.ok) return fail("invalid_request", annotated.error);
   const attached = await takeAttachments(services, session, isReplay ? [] : paths);
   if (!attached.ok) return attached;
   const added = [...annotated.parts, ...attached.parts];
@@ -66,7 +68,9 @@ async function accept(
     userId: body.userId ?? (caller ? session.userId : null),
     idempotencyKey,
     bodyHash: hashBody(),
-    alongside: (tx, emit, requestId) => markSent(tx, emit, { sessionId, requestId, ids }),
+    // Refuses annotations here and not above, because `acceptMessage` answers a replay before.
+    alongside: async (tx, emit, requestId) =>
+      annotated.problem ?? (await markSent(tx, emit, { sessionId, requestId, ids })),
   };
   const accepted = await acceptMessage(services, input);
   if (accepted.status !== "accepted") await attached.discard();

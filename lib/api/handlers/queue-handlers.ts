@@ -1,4 +1,3 @@
-import { reopenUnsent } from "#lib/annotation/change-annotation.ts";
 import {
   editQueued as editWaiting,
   listQueue as readQueue,
@@ -27,7 +26,6 @@ async function removeQueued(
   if (withdrawal.status === "unknown") return fail("not_found", "no such request");
   if (withdrawal.status === "started" || !(await services.turn.removeQueued(withdrawal.runId)))
     return started();
-  await reopenUnsent(services, sessionId, requestId);
   services.queueChanged(sessionId);
   return { ok: true, status: 200, body: { success: true } };
 }

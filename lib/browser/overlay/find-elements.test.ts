@@ -11,6 +11,9 @@ const PAGES: Record<string, string> = {
     const fill = (id, mode) => { document.querySelector("#" + id).attachShadow({ mode }).innerHTML =
       "<button id=inner style='display:block;width:200px;height:40px'>" + mode + "</button>" };
     fill("open", "open"); fill("closed", "closed");</script>`,
+  "/large": `<style>body{margin:0}</style><main></main><script>
+    document.querySelector("main").innerHTML = "<p>Some <b>bold</b> <i>words</i></p>".repeat(10_000)
+      + "<button style='display:block;height:40px'>Last</button>";</script>`,
   "/frames": `<style>body{margin:0} iframe{border:0;display:block;height:100px;width:300px}</style>
     <iframe id="other" src="http://localhost:PORT/list"></iframe>`,
 };
@@ -109,6 +112,33 @@ for (const chromiumArgs of [[], ["--site-per-process"]])
       assert.deepEqual(await find(note), { state: "gone" });
       await live.page().evaluate("document.querySelector('iframe').remove()");
       assert.deepEqual(await find(note), { state: "gone" });
+    });
+
+    test("keeps a large page busy only for a moment, however many there are; those not looked for are unknown", async () => {
+      const live = await bench.open("/large");
+      const traits = { tag: null, role: null, name: null, text: null, center: null };
+      const none = { selector: null, shadowSelector: null, frame: null, traits };
+      const last = { ...none, traits: { ...traits, tag: "button", role: "button", name: "Last" } };
+      const missing = Array.from({ length: 98 }, (_, index) => ({
+        ...none,
+        selector: `p:has(~ p:has(~ #none-${index}))`,
+        traits: { ...traits, role: "slider", name: `None ${index}`, text: `None ${index}` },
+      }));
+      const selected = { ...none, selector: "main > button" };
+      const look = () => bench.harness.browsers.findElements(bench.sessionId, [last, ...missing, selected]);
+      const sought = await look();
+      const states = sought?.elements.map(({ state }) => state) ?? [];
+      assert.deepEqual([states.length, states[0], states.at(-1)], [100, "found", "found"]);
+      assert.equal(states[98], "unknown");
+      assert.ok(!states.slice(1, -1).includes("found"));
+      // The page is not busy any more.
+      assert.equal(await live.page().evaluate("1 + 1"), 2);
+      const three = await Promise.all([look(), look(), look()]);
+      assert.deepEqual(
+        three.map((each) => each !== null),
+        [true, true, false],
+        "one look at a time, and one that waits for it",
+      );
     });
 
     test("with a selector that is not valid is found by its other anchors", async () => {

@@ -21,7 +21,10 @@ export type Overlay = GatedOverlay & {
   readCursor: (x: number, y: number) => Promise<string>;
   /** Returns the name of the field of the page that has the focus. Null if none has, or the page does not answer. */
   readField: () => Promise<string | null>;
-  /** Looks for elements on the page. Undefined if the page does not answer. */
+  /**
+   * Looks for elements on the page, when a look in progress has ended. Undefined if the page does not answer, or if
+   * another call that waited began first.
+   */
   find: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
   /** Gives an input of a person to the overlay if it is for the overlay, and otherwise to the page with `pass`. */
   input: (input: BrowserInput, pass: (input: BrowserInput) => Promise<void>) => Promise<void>;
@@ -49,6 +52,8 @@ const CURSOR_MS_MAX = 500;
 const FIELD_MS_MAX = 5_000;
 /** How long a page may take to find elements. */
 const FIND_MS_MAX = 5_000;
+/** For how long elements are looked for by their selectors. */
+const SELECT_MS_MAX = 2_000;
 /** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
 const WORLDS_MAX = 1_000;
 
@@ -63,6 +68,8 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
   const worlds = new Map<number, unknown>();
   /** The overlay of the document that the page shows. */
   let controller: OverlayController | undefined;
+  /** The look for elements that is in progress. There is only one at a time. */
+  let looking: Promise<unknown> | undefined;
 
   const findWorld = () => [...worlds].findLast(([, frameId]) => frameId === mainFrameId())?.[0];
   /** Begins with an empty overlay if the page shows another document. */
@@ -135,10 +142,20 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
         .catch(() => null);
     },
     async find(anchors) {
+      const deadline = createDeadline({ ms: FIND_MS_MAX });
+      // On a page that hangs, a look continues when its deadline is over.
+      if (looking) await deadline.settles(looking);
+      if (looking) return undefined;
       const frames = createFrameSessions(options.openDevtools);
-      const finding = findElements(cdp.send.bind(cdp), frames, anchors);
+      const selecting = createDeadline({ ms: SELECT_MS_MAX });
+      const finding = findElements(cdp.send.bind(cdp), frames, anchors, selecting);
+      looking = finding;
+      const done = () => {
+        looking = undefined;
+      };
+      finding.then(done, done);
       // The search fails if the page changes meanwhile.
-      const sought = createDeadline({ ms: FIND_MS_MAX }).race(finding, () => undefined);
+      const sought = deadline.race(finding, () => undefined);
       return sought.catch(() => undefined).finally(frames.close);
     },
     isWriting: () => controller?.isWriting() ?? false,

@@ -15,7 +15,7 @@ export type ElementTraits = {
   center: { x: number; y: number } | null;
 };
 
-/** How many elements are compared by name or text: both are slow to read. */
+/** How many elements are compared with each wanted one, by name or by text. */
 const CANDIDATES_MAX = 500;
 
 /** Finds the only element below a node that a selector matches. Null if there is none, or the selector is invalid. */
@@ -42,34 +42,100 @@ export function hasTraits(element: PageElement, traits: ElementTraits, isCounted
   return isNamed(element, traits) || isWorded(element, traits);
 }
 
-/** Finds an element by role and name in the document and its open shadow roots. */
-export function findByRole(traits: ElementTraits): PageElement | null {
-  if (traits.role === null || traits.name === null) return null;
-  return nearest(
-    candidatesFor(traits, (element) => roleOf(element) === traits.role).filter((element) =>
-      isNamed(element, traits),
-    ),
-    traits,
-  );
+/** How an element was found; `gone` if it was not, and `unknown` if it was not looked for. */
+export type FoundBy = "role" | "text" | "gone" | "unknown";
+
+/**
+ * Finds elements in the document and its open shadow roots, by role and name, or else by tag and text. What it reads of
+ * an element is read once for all of them. When the time is over, it returns `unknown` for the rest.
+ *
+ * @param budgetMs how long it may keep the page busy.
+ * @returns how and which element was found, in the order of `wanted`, and as the last entry the time that it took.
+ */
+export function findByTraits(
+  wanted: ElementTraits[],
+  budgetMs: number,
+): (FoundBy | PageElement | null | number)[] {
+  const beganAtMs = performance.now();
+  const tookMs = () => performance.now() - beganAtMs;
+  const readers = makeReaders(() => tookMs() >= budgetMs);
+  const found = wanted.flatMap((traits): (FoundBy | PageElement | null)[] => {
+    try {
+      return findOne(readers, traits);
+    } catch (error) {
+      if (error instanceof TimeOver) return ["unknown", null];
+      throw error;
+    }
+  });
+  return [...found, tookMs()];
 }
 
-/** Finds an element by tag and text in the document and its open shadow roots. */
-export function findByText(traits: ElementTraits): PageElement | null {
-  if (traits.text === null) return null;
-  return nearest(
-    candidatesFor(traits, () => true).filter((element) => isWorded(element, traits)),
-    traits,
-  );
-}
+/** Thrown when the page was kept busy for as long as allowed. */
+class TimeOver extends Error {}
 
-function candidatesFor(traits: ElementTraits, isWanted: (element: PageElement) => boolean): PageElement[] {
+type Readers = ReturnType<typeof makeReaders>;
+
+/** Creates functions that read elements, and remember what they have read. @throws TimeOver when the time is over. */
+function makeReaders(isTimeOver: () => boolean) {
   const search = makeSearch();
-  const all = search
-    .roots()
-    .flatMap((root) => dom.querySelectorAll(root, traits.tag === null ? "*" : CSS.escape(traits.tag)));
-  return all
-    .filter((element) => isWanted(element) && search.isVisible(element) && !search.isOverlay(element))
-    .slice(0, CANDIDATES_MAX);
+  const names = makeNames(search);
+  const checkTime = () => {
+    if (isTimeOver()) throw new TimeOver();
+  };
+  const once = <Key, Value>(read: (key: Key) => Value) => {
+    const values = new Map<Key, Value>();
+    return (key: Key): Value => {
+      const known = values.get(key);
+      if (known !== undefined) return known;
+      checkTime();
+      const value = read(key);
+      values.set(key, value);
+      return value;
+    };
+  };
+  return {
+    checkTime,
+    withTag: once((tag: string) =>
+      search.roots().flatMap((root) => dom.querySelectorAll(root, tag === "*" ? tag : CSS.escape(tag))),
+    ),
+    isShown: once((element: PageElement) => search.isVisible(element) && !search.isOverlay(element)),
+    roleOf: once((element: PageElement) => roleOf(element) ?? ""),
+    nameOf: once(names.nameOf),
+    textOf: once(visibleTextOf),
+  };
+}
+
+function findOne(readers: Readers, traits: ElementTraits): [FoundBy, PageElement | null] {
+  const { role, name, text } = traits;
+  const all = readers.withTag(traits.tag ?? "*");
+  const find = (
+    isCandidate: (element: PageElement) => boolean,
+    isMatch: (element: PageElement) => boolean,
+  ) => {
+    const candidates: PageElement[] = [];
+    for (const element of all) {
+      if (candidates.length >= CANDIDATES_MAX) break;
+      readers.checkTime();
+      if (isCandidate(element) && readers.isShown(element)) candidates.push(element);
+    }
+    return nearest(candidates.filter(isMatch), traits);
+  };
+  const byRole =
+    role !== null && name !== null
+      ? find(
+          (element) => readers.roleOf(element) === role,
+          (element) => readers.nameOf(element) === name,
+        )
+      : null;
+  if (byRole) return ["role", byRole];
+  const byText =
+    text !== null
+      ? find(
+          () => true,
+          (element) => readers.textOf(element) === text,
+        )
+      : null;
+  return byText ? ["text", byText] : ["gone", null];
 }
 
 const isNamed = (element: PageElement, { name }: ElementTraits) =>
@@ -83,5 +149,6 @@ function nearest(found: PageElement[], { center }: ElementTraits): PageElement |
     if (!center) return 0;
     return Math.hypot(left + width / 2 + scrollX - center.x, top + height / 2 + scrollY - center.y);
   };
-  return found.toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
+  const placed = found.map((element) => ({ element, distance: distance(element) }));
+  return placed.toSorted((one, other) => one.distance - other.distance)[0]?.element ?? null;
 }

@@ -3,6 +3,8 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { UsageRow } from "#db/schema/index.ts";
 import { addRunUsage, requestStopBelow } from "#lib/agents/agent-end-store.ts";
 import { type AgentEnded, endAgent, readNewUsageBelow } from "#lib/agents/end-agent.ts";
+import { reopenUnsent } from "#lib/annotation/change-annotation.ts";
+import type { StoredEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -57,6 +59,7 @@ export async function closeRun(
     });
     const finish = async (written: Written) => ({
       ...written,
+      reopened: fence === "pending" ? await reopenAnnotations(tx, run) : [],
       settled: await closeInTree(tx, run, end, { hasRetry: retry !== undefined, usage: write.end.usage }),
     });
     const written = await writeEvents(tx, claim, session, events, write, fence);
@@ -76,7 +79,7 @@ export async function closeRun(
   await faultPoint("close-committed");
   const { following } = closed.receipt;
   announce(deps, closed);
-  deps.log.publish(closed.settled.events);
+  deps.log.publish([...closed.reopened, ...closed.settled.events]);
   await sendWake(deps, closed.settled.wake);
   if (following) deps.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
   return "ended";
@@ -133,6 +136,15 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
     planRetry(end.failure, claim.attempt, deps.settings.retryBaseMs, 0) !== undefined;
   return endsDelegation(run, isRetried);
 }
+
+/** Opens the annotations of a request again if its messages never became part of the transcript. */
+const reopenAnnotations = async (
+  tx: Transaction,
+  { claim, session, requestMessages }: Endable,
+): Promise<StoredEvent[]> =>
+  requestMessages.some(({ seq }) => seq === null)
+    ? reopenUnsent(tx, { id: session.id, source: claim.source }, claim.requestId)
+    : [];
 
 const NOTHING_SETTLED: AgentEnded = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;

@@ -37,7 +37,7 @@ export const followUpSchema = z
       .optional()
       .meta({
         description:
-          "Ids of open annotations of the session that belong to `text`. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`.",
+          "Ids of open or lost annotations of the session that belong to `text`, with at most 64,000 characters together. The agent is sent their elements and comments, and each becomes `sent`. Visitors need the role `drive`.",
         examples: [["ann_q5s7txyzacdf2gik4mnprvwb"]],
       }),
     message: messageSchema

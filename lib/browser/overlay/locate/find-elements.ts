@@ -1,5 +1,7 @@
-import type { ElementTraits } from "#lib/injected/overlay/find-element.ts";
+import { z } from "zod";
+import type { ElementTraits, FoundBy } from "#lib/injected/overlay/find-element.ts";
 import type { Box } from "#lib/injected/overlay/overlay-state.ts";
+import type { Deadline } from "#lib/time/deadline.ts";
 import { type Call, callOn, type NodeRef } from "./call-on-node.ts";
 import type { FrameSessions, SendCommand } from "./frame-sessions.ts";
 import { boxOf, FRAME_ARROW, type Level } from "./locate-element.ts";
@@ -14,7 +16,7 @@ export type ElementAnchor = {
 
 /**
  * An element that was looked for: found by one of its anchors, with its box in the viewport (null if it is not
- * rendered); gone; or unknown, because the page changed meanwhile or a frame did not answer.
+ * rendered); gone; or unknown, because the time was over, the page changed meanwhile or a frame did not answer.
  */
 export type SoughtElement =
   | { state: "found"; by: "selector" | "role" | "text"; box: Box | null }
@@ -28,17 +30,47 @@ const SHADOW_ARROW = " >> ";
 /** How deep frames and shadow roots can be nested together. */
 const PARTS_MAX = 64;
 
-/** Looks for elements on a page by their anchors, in any frame and shadow root. */
+/** How long a page may be kept busy with names and texts, in milliseconds, in all its frames together. */
+const WORK_MS_MAX = 200;
+
+/**
+ * Looks for elements on a page by their anchors, in any frame and shadow root: first for all by their selectors, then
+ * for the others of each frame together. Elements that were not looked for when the time is over are `unknown`.
+ *
+ * @param deadline limits how long elements are looked for by their selectors.
+ */
 export async function findElements(
   page: SendCommand,
   frames: FrameSessions,
   anchors: readonly ElementAnchor[],
+  deadline: Deadline,
 ): Promise<SoughtElements> {
   const { frameTree } = await page("Page.getFrameTree");
   const main = { level: { send: page, owner: undefined }, frameId: frameTree.frame.id };
-  const elements: SoughtElement[] = [];
-  for (const anchor of anchors)
-    elements.push(await findElement(main, frames, anchor).catch(() => ({ state: "unknown" as const })));
+  const elements = anchors.map((): SoughtElement => ({ state: "unknown" }));
+  const byFrame = new Map<string, { place: Place; wanted: Wanted[] }>();
+  for (const [index, anchor] of anchors.entries()) {
+    if (deadline.remainingMs() === 0) break;
+    const sought = await findSelected(main, frames, anchor).catch(() => ({ state: "unknown" as const }));
+    if (sought.state !== "unselected") {
+      elements[index] = sought;
+      continue;
+    }
+    const { place } = sought;
+    const frame = byFrame.get(place.frameId) ?? { place, wanted: [] };
+    byFrame.set(place.frameId, frame);
+    frame.wanted.push({ index, traits: anchor.traits });
+  }
+  let workMs = WORK_MS_MAX;
+  for (const { place, wanted } of byFrame.values()) {
+    if (workMs <= 0) break;
+    const sought = await findByTraits(place, wanted, workMs).catch(() => undefined);
+    workMs -= sought?.tookMs ?? WORK_MS_MAX;
+    for (const [at, { index }] of wanted.entries()) {
+      const element = sought?.elements[at];
+      if (element) elements[index] = element;
+    }
+  }
   const { url, urlFragment = "" } = frameTree.frame;
   return { url: url + urlFragment, elements };
 }
@@ -46,31 +78,58 @@ export async function findElements(
 /** A frame, and the DevTools session that it belongs to. */
 type Place = { level: Level; frameId: string };
 
-async function findElement(
+/** An element that no selector has found, by its index among the anchors. */
+type Wanted = { index: number; traits: ElementTraits };
+
+/** Looks for an element by its selectors. `unselected` has the frame in which to look for it by its other anchors. */
+async function findSelected(
   main: Place,
   frames: FrameSessions,
   anchor: ElementAnchor,
-): Promise<SoughtElement> {
+): Promise<SoughtElement | { state: "unselected"; place: Place }> {
   const place = anchor.frame === null ? main : await enter(main, frames, anchor.frame.split(FRAME_ARROW));
   if (!place) return { state: "gone" };
-  const { level, frameId } = place;
-  const { send } = level;
-  const found = async (by: "selector" | "role" | "text", node: NodeRef): Promise<SoughtElement> => ({
-    state: "found",
-    by,
-    box: (await boxOf(level, node).catch(() => undefined)) ?? null,
-  });
-  const selected = await select(send, frameId, anchor);
-  if (selected) return found("selector", selected);
-  for (const [by, fn] of [
-    ["role", "findByRole"],
-    ["text", "findByText"],
-  ] as const) {
-    const node = await findNode(send, { frameId }, { fn, args: [anchor.traits] });
-    if (node) return found(by, { backendNodeId: node.backendNodeId, frameId });
-  }
-  return { state: "gone" };
+  const selected = await select(place.level.send, place.frameId, anchor);
+  return selected ? foundAt(place.level, "selector", selected) : { state: "unselected", place };
 }
+
+/** Looks for elements of a frame by role and name, and by text. */
+async function findByTraits(
+  { level, frameId }: Place,
+  wanted: readonly Wanted[],
+  budgetMs: number,
+): Promise<{ elements: SoughtElement[]; tookMs: number }> {
+  const { send } = level;
+  const call: Call = { fn: "findByTraits", args: [wanted.map(({ traits }) => traits), budgetMs] };
+  return callOn(send, { frameId }, call, async ({ objectId = "" }) => {
+    const { result } = await send("Runtime.getProperties", { objectId, ownProperties: true });
+    const values = result.filter(({ name }) => /^\d+$/.test(name)).map(({ value }) => value);
+    const elements: SoughtElement[] = [];
+    for (const at of wanted.keys()) {
+      const by = foundBy.parse(values[2 * at]?.value);
+      const handle = values[2 * at + 1]?.objectId;
+      if (by === "gone" || by === "unknown" || handle === undefined) {
+        elements.push({ state: by === "gone" ? "gone" : "unknown" });
+        continue;
+      }
+      const { node } = await send("DOM.describeNode", { objectId: handle });
+      elements.push(await foundAt(level, by, { backendNodeId: node.backendNodeId, frameId }));
+    }
+    return { elements, tookMs: z.number().parse(values.at(-1)?.value) };
+  });
+}
+
+const foundBy: z.ZodType<FoundBy> = z.enum(["role", "text", "gone", "unknown"]);
+
+const foundAt = async (
+  level: Level,
+  by: "selector" | "role" | "text",
+  node: NodeRef,
+): Promise<SoughtElement> => ({
+  state: "found",
+  by,
+  box: (await boxOf(level, node).catch(() => undefined)) ?? null,
+});
 
 async function select(
   send: SendCommand,
@@ -108,6 +167,7 @@ async function enter(main: Place, frames: FrameSessions, path: string[]): Promis
 
 /** Follows selectors from the document into shadow roots, also closed ones. */
 async function descend(send: SendCommand, frameId: string, parts: string[]): Promise<NodeRef | undefined> {
+  if (!parts.every(isPlain)) return undefined;
   let found = await findNode(send, { frameId }, { fn: "queryDocument", args: [parts[0]] });
   for (const part of parts.slice(1, PARTS_MAX)) {
     const root = found?.shadowRoots?.[0];
@@ -125,3 +185,13 @@ function findNode(send: SendCommand, node: Pick<NodeRef, "frameId"> & Partial<No
     return (await send("DOM.describeNode", { objectId })).node;
   });
 }
+
+/** Where a selector may have `:` and `,`: in escapes, in quoted texts, and in classes that count elements. */
+const HARMLESS =
+  /\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|:nth-(?:last-)?(?:child|of-type)\(\d+\)|:(?:first|last|only)-(?:child|of-type)/g;
+
+/**
+ * Whether a selector is of the kind that the overlay writes. Anyone can submit one, and one with `:has(…)` or a long list
+ * could keep the page busy for seconds. Other selectors find nothing.
+ */
+const isPlain = (selector: string): boolean => !/[:,]/.test(selector.replace(HARMLESS, ""));
