@@ -18,8 +18,9 @@ export function EndableLogin({
   const [problem, setProblem] = useState<string>();
   async function end(): Promise<void> {
     const outcome = await endLogin(id);
-    setProblem(outcome.isDone ? undefined : outcome.error);
-    setEnded(outcome.isDone);
+    // Status 404 means that the login is over and its row was deleted, for example after a new sign-in with its key.
+    if (outcome.isDone || outcome.status === 404) setEnded(true);
+    else setProblem(outcome.error);
   }
   if (isEnded) return null;
   return (

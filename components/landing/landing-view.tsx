@@ -14,7 +14,7 @@ import { StartForm } from "./start-form.tsx";
 /** The data of the landing page. */
 type LandingPage = {
   /** Who is signed in; null for a visitor who is not. */
-  person: { kind: "operator" } | { kind: "key"; ownerId: string; mayWrite: boolean } | null;
+  person: { kind: "operator" } | KeyHolder | null;
   logins: Login[];
   /** URL that starts a sign-in with the identity provider; null if no identity provider is configured. */
   oidcPath: string | null;
@@ -25,10 +25,14 @@ type LandingPage = {
   baseUrl: string;
 };
 
+/** A person who signed in with an API key, and what the key may still do. */
+type KeyHolder = { kind: "key"; ownerId: string; access: "write" | "read" | "none" };
+
 /** Shows the landing page, on which people start sessions and find, rename and delete them. */
 export function LandingView({ page, problem }: { page: LandingPage; problem: SignInProblem | undefined }) {
   const { person } = page;
-  const mayWrite = person !== null && (person.kind === "operator" || person.mayWrite);
+  const access = person?.kind === "key" ? person.access : "write";
+  const mayWrite = access === "write";
   return (
     <div className="min-h-dvh">
       <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4">
@@ -47,11 +51,13 @@ export function LandingView({ page, problem }: { page: LandingPage; problem: Sig
         {person ? (
           <>
             {page.model.isDemo && <DemoModelStrip />}
-            {person.kind === "key" && <KeyStrip ownerId={person.ownerId} mayWrite={mayWrite} />}
+            {person.kind === "key" && <KeyStrip {...person} />}
             {mayWrite && <StartForm demoUrl={page.demoUrl} baseUrl={page.baseUrl} />}
-            <SessionsSection mayWrite={mayWrite}>
-              <FirstSessions sessions={page.sessions.data} />
-            </SessionsSection>
+            {access !== "none" && (
+              <SessionsSection mayWrite={mayWrite}>
+                <FirstSessions sessions={page.sessions.data} />
+              </SessionsSection>
+            )}
             {person.kind === "operator" && (
               <>
                 <KeysSection />
@@ -84,16 +90,20 @@ function FirstSessions({ sessions }: { sessions: SessionSummary[] }) {
   );
 }
 
+const ACCESS_SENTENCES: Record<KeyHolder["access"], string> = {
+  write: "You see the sessions of this owner.",
+  read: "The key may only read the sessions of this owner.",
+  none: "The key may no longer read sessions. Log out to sign in with another one.",
+};
+
 /** Tells a person who signed in with an API key what the key gives access to. */
-function KeyStrip({ ownerId, mayWrite }: { ownerId: string; mayWrite: boolean }) {
+function KeyStrip({ ownerId, access }: KeyHolder) {
   return (
     <p className="flex items-start gap-2 rounded-lg border bg-surface px-3 py-2 text-sm text-soft">
       <KeyRound aria-hidden className="mt-0.5 size-4 shrink-0 text-faint" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         You are signed in with an API key of <span className="font-medium text-ink">{ownerId}</span>.{" "}
-        {mayWrite
-          ? "You see the sessions of this owner."
-          : "The key may only read the sessions of this owner."}
+        {ACCESS_SENTENCES[access]}
       </span>
     </p>
   );

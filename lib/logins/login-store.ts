@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lt, notInArray, or } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { logins } from "#db/schema/index.ts";
 
@@ -39,9 +39,29 @@ export async function findLoginRow(
   return row;
 }
 
-/** Lists live logins, the most recently used first. */
-export const listLoginRows = (db: Database, since: LiveSince): Promise<LoginRow[]> =>
-  db.select().from(logins).where(isLive(since)).orderBy(desc(logins.lastSeenAt), logins.id);
+/** Lists at most `limit` live logins, the most recently used first. */
+export const listLoginRows = (db: Database, since: LiveSince, limit: number): Promise<LoginRow[]> =>
+  db.select().from(logins).where(isLive(since)).orderBy(desc(logins.lastSeenAt), logins.id).limit(limit);
+
+/**
+ * Deletes the logins of an API key, except the `max` live ones that were used last. A caller that has inserted a login
+ * calls it afterwards: of concurrent callers, the last one sees the logins of all.
+ */
+export async function trimKeyLogins(
+  db: Database,
+  keyId: string,
+  max: number,
+  since: LiveSince,
+): Promise<void> {
+  const ofKey = eq(logins.keyId, keyId);
+  const kept = db
+    .select({ id: logins.id })
+    .from(logins)
+    .where(and(ofKey, isLive(since)))
+    .orderBy(desc(logins.lastSeenAt), logins.id)
+    .limit(max);
+  await db.delete(logins).where(and(ofKey, notInArray(logins.id, kept)));
+}
 
 /** Records that a login was used. */
 export async function touchLogin(db: Database, id: string, now: Date): Promise<void> {

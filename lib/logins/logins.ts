@@ -10,6 +10,7 @@ import {
   type LoginRow,
   listLoginRows,
   touchLogin,
+  trimKeyLogins,
 } from "./login-store.ts";
 
 /** An account at the identity provider. `email` is null if the provider gives no verified address. */
@@ -48,14 +49,27 @@ export type Login = {
  * is live until it is ended, reaches its maximum age, or is unused for too long, and no longer than its API key.
  */
 export type Logins = {
-  /** Opens a login. @returns the id of the login and the token for its cookie; undefined if the login link was used before. */
-  open: (signIn: SignIn, userAgent: string | null) => Promise<{ id: string; token: string } | undefined>;
+  /**
+   * Opens a login, and ends the one that it replaces. An API key has at most 20 live logins: one more ends the login of
+   * the key that was unused for the longest time.
+   *
+   * @param previousId id of the login that the browser had before.
+   * @returns the id of the login and the token for its cookie; undefined if the login link was used before.
+   */
+  open: (
+    signIn: SignIn,
+    userAgent: string | null,
+    previousId?: string,
+  ) => Promise<{ id: string; token: string } | undefined>;
   /**
    * Finds the live login that a cookie's token belongs to, and updates its `lastSeenAt` about once a minute. Undefined
    * if there is no such login, if the settings no longer allow the login's account, or if its API key has ended.
    */
   find: (token: string) => Promise<Login | undefined>;
-  /** Lists the live logins whose account the settings still allow or whose API key is live, the most recently used first. */
+  /**
+   * Lists the 500 live logins that were used last, the most recently used first, without those whose account the settings
+   * no longer allow and those whose API key has ended.
+   */
   list: () => Promise<Login[]>;
   /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown login. */
   end: (id: string) => Promise<boolean>;
@@ -68,6 +82,8 @@ export type Logins = {
 const MINUTE_MS = 60_000;
 const RETENTION_MS = 24 * 60 * MINUTE_MS;
 const USER_AGENT_MAX = 200;
+const KEY_LOGINS_MAX = 20;
+const LISTED_MAX = 500;
 
 type LoginsDeps = {
   db: Database;
@@ -131,7 +147,7 @@ export function createLogins(deps: LoginsDeps): Logins {
 
   return {
     lifeMs,
-    async open(signIn, userAgent) {
+    async open(signIn, userAgent, previousId) {
       const token = randomBytes(32).toString("base64url");
       const at = new Date(now());
       const row = await insertLogin(db, {
@@ -143,7 +159,10 @@ export function createLogins(deps: LoginsDeps): Logins {
         createdAt: at,
         lastSeenAt: at,
       });
-      return row && { id: row.id, token };
+      if (!row) return undefined;
+      if (previousId !== undefined) await endLoginRow(db, previousId, at);
+      if (signIn.method === "key") await trimKeyLogins(db, signIn.keyId, KEY_LOGINS_MAX, liveSince());
+      return { id: row.id, token };
     },
     async find(token) {
       const row = await findLoginRow(db, hash(token), liveSince());
@@ -153,7 +172,7 @@ export function createLogins(deps: LoginsDeps): Logins {
       if (now() - row.lastSeenAt.getTime() > touchEveryMs) await touchLogin(db, row.id, new Date(now()));
       return login;
     },
-    list: async () => describeRows(await listLoginRows(db, liveSince())),
+    list: async () => describeRows(await listLoginRows(db, liveSince(), LISTED_MAX)),
     end: async (id) => (await endLoginRow(db, id, new Date(now()))) !== undefined,
     deleteOld: () => deleteOldLogins(db, new Date(now() - RETENTION_MS), liveSince(RETENTION_MS)),
   };

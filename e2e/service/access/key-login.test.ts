@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { eq } from "drizzle-orm";
+import { logins } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { type Operation, scopeOf } from "#lib/api/contract/operation.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
@@ -123,10 +125,38 @@ describe("a person who signed in with an API key", () => {
     await call(await signIn(service), "PATCH", `/actions/keys/${id}`, narrow);
     assert.equal((await call(cookie, "POST", "/actions/sessions", {})).status, 403);
     const page = await service.container.mounted.loadLandingPage(cookie);
-    assert.deepEqual(page.person, { kind: "key", ownerId: "owner", mayWrite: false });
+    assert.deepEqual(page.person, { kind: "key", ownerId: "owner", access: "read" });
     assert.match(page.sessions.data[0]?.shareUrl ?? "", /^\/s\//);
     assert.equal((await call(cookie, "POST", "/actions/logout")).status, 200);
     assert.equal(await statusOf(cookie), 401);
+  });
+
+  it("can still log out after the key lost the scope for reading", async () => {
+    const { key, id } = await createKey();
+    const cookie = await signInWith(key);
+    await call(await signIn(service), "PATCH", `/actions/keys/${id}`, { scopes: ["sessions:write"] });
+    assert.equal(await statusOf(cookie), 403);
+    const page = await service.container.mounted.loadLandingPage(cookie);
+    assert.deepEqual(page.person, { kind: "key", ownerId: "owner", access: "none" });
+    assert.deepEqual(page.sessions.data, []);
+    const response = await call(cookie, "POST", "/actions/logout");
+    assert.equal(response.status, 200);
+    assert.match(response.headers.getSetCookie()[0] ?? "", /^operator=; .*Max-Age=0$/);
+    assert.equal(await statusOf(cookie), 401);
+  });
+
+  it("has at most 20 logins with the key, and the one that is unused for the longest time ends", async () => {
+    const { key, id } = await createKey({ scopes: ["sessions:read"] });
+    const other = await signInWith(TEST_KEY);
+    const cookies: string[] = [];
+    for (let count = 1; count <= 21; count++) cookies.push(await signInWith(key));
+    const statuses = await Promise.all(cookies.map(statusOf));
+    assert.deepEqual(statuses, [401, ...Array.from({ length: 20 }, () => 200)]);
+    assert.equal(await statusOf(other), 200);
+    // Also while many sign in at once.
+    await Promise.all(Array.from({ length: 10 }, () => signInWith(key)));
+    const rows = await service.container.services.db.select().from(logins).where(eq(logins.keyId, id));
+    assert.equal(rows.length, 20);
   });
 
   it("is listed for the operator, who can end the login", async () => {
@@ -144,6 +174,30 @@ describe("a person who signed in with an API key", () => {
 });
 
 describe("a sign-in with an API key", () => {
+  it("has a rate for each key, apart from the other calls of the key", async (t) => {
+    const limited = await openHttpTestService({ RATE_LIMIT_CREATE: "3" });
+    t.after(() => limited.close());
+    const enter = (apiKey: string) =>
+      fetch(`${limited.baseUrl}/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: limited.env.baseUrl },
+        body: JSON.stringify({ apiKey }),
+      });
+    const first = await enter(TEST_KEY);
+    assert.deepEqual([first.status, first.headers.get("ratelimit-remaining")], [200, "2"]);
+    assert.deepEqual([(await enter(TEST_KEY)).status, (await enter(TEST_KEY)).status], [200, 200]);
+    const refused = await enter(TEST_KEY);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get("set-cookie"), null);
+    assert.ok(Number(refused.headers.get("retry-after")) >= 1);
+    assert.equal(((await refused.json()) as { code: string }).code, "rate_limited");
+    assert.equal((await enter(OTHER_KEY)).status, 200);
+    limited.model.respondWith(() => ({ text: "Done." }));
+    await limited.create("not counted with the sign-ins");
+    const failed = (await limited.readSecurityLog()).filter(({ event }) => event === "login.failed");
+    assert.deepEqual(failed, [], "a valid key over its rate is no failed sign-in");
+  });
+
   it("is refused without the scope for reading, for other sites, and for a body with two credentials", async () => {
     const { key } = await createKey({ scopes: ["sessions:write"] });
     assert.equal((await post({ apiKey: key })).status, 403);

@@ -53,16 +53,8 @@ export async function admitCaller(
     const checked = await services.authenticate(headers);
     if (!checked.ok) return refuseKey(services, request, checked);
     markKnownCaller(request);
-    const refusal = refuseScope(checked.caller, scopeOf(operation));
-    if (refusal) {
-      services.securityLog.scopeRefused({
-        actor: actorOf(checked.caller),
-        operation: nameOperation(operation),
-        needed: scopeOf(operation),
-        sessionId: params.sessionId,
-      });
-      return refusal;
-    }
+    const refusal = refuseCaller(services, operation, checked.caller, params.sessionId);
+    if (refusal) return refusal;
     if (params.sessionId === undefined || operation.sessionCheck === "handler")
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
@@ -84,6 +76,26 @@ export async function admitCaller(
   if (params.agentId === undefined) return refuseControl(operation, admitted.session) ?? admitted;
   const session = await findSubAgent(services, admitted.session.id, params.agentId);
   return session ? { ...admitted, session } : fail("not_found", "no such sub-agent");
+}
+
+/** Refuses a caller whose key lacks the scope that the operation needs, and records the refusal. */
+function refuseCaller(
+  { securityLog }: AdmissionServices,
+  operation: Operation,
+  caller: Caller,
+  sessionId: string | undefined,
+): Failure | undefined {
+  const needed = scopeOf(operation);
+  if (needed === null) return undefined;
+  const refusal = refuseScope(caller, needed);
+  if (refusal)
+    securityLog.scopeRefused({
+      actor: actorOf(caller),
+      operation: nameOperation(operation),
+      needed,
+      sessionId,
+    });
+  return refusal;
 }
 
 /**
@@ -138,17 +150,8 @@ async function admitLogin(
     services.securityLog.operatorRefused({ operation: nameOperation(operation) });
     return fail("forbidden", "a person who signed in with an API key may not do this; only an operator may");
   }
-  const refusal = refuseScope(caller, scopeOf(operation));
-  if (refusal) {
-    const needed = scopeOf(operation);
-    services.securityLog.scopeRefused({
-      actor: actorOf(caller),
-      operation: nameOperation(operation),
-      needed,
-      sessionId,
-    });
-    return refusal;
-  }
+  const refusal = refuseCaller(services, operation, caller, sessionId);
+  if (refusal) return refusal;
   if (sessionId === undefined) return { ok: true, caller, session: undefined };
   const session = await findKnownSession(services, sessionId, caller.ownerId);
   if (!session) return unknownSession();

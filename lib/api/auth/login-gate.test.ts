@@ -21,7 +21,8 @@ type Options = { key?: Uint8Array; isSecure?: boolean; now?: () => number; isAll
 
 /** Opens the logins and the gate of one process. Several processes share the database and the key. */
 function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = () => true }: Options = {}) {
-  const readKeys = async () => new Map();
+  const readKeys = async (keyIds: string[]) =>
+    new Map(keyIds.map((keyId) => [keyId, { keyId, ownerId: "owner", scopes: [] }]));
   const logins = createLogins({ db, key, idleMs: IDLE_MS, lifeMs: LIFE_MS, isAllowed, readKeys, now });
   return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
 }
@@ -150,6 +151,47 @@ describe("a login", () => {
     const { gate, logins } = openProcess({ isAllowed: () => false });
     assert.equal(await gate.readLogin(cookie), undefined);
     assert.ok((await logins.list()).every(({ method }) => method === "link"));
+  });
+
+  test("of an API key ends when the key has more than 20, the longest unused first", async () => {
+    const clock = openClock();
+    const { gate } = openProcess({ now: clock.now });
+    const open = async (cookie: string | null = null, keyId = "key_busy") => {
+      clock.advance(2 * MINUTE_MS);
+      return pairOf(await gate.signInWithKey(keyId, { cookie, userAgent: null }));
+    };
+    const isLive = async (cookie: string) => (await gate.readLogin(cookie)) !== undefined;
+    const [byLink, ofOther] = [pairOf(await gate.redeem(gate.issueToken())), await open(null, "key_other")];
+    const [used, unused, next] = [await open(), await open(), await open()];
+    for (let count = 4; count <= 20; count++) await open();
+    assert.ok(await isLive(used), "20 are not too many, and reading this one uses it");
+    const latest = await open();
+    assert.deepEqual([await isLive(unused), await isLive(used), await isLive(latest)], [false, true, true]);
+    const again = await open(latest);
+    assert.deepEqual([await isLive(latest), await isLive(again)], [false, true]);
+    assert.ok(await isLive(next), "a browser that signs in again takes the place of its previous login");
+    assert.ok((await isLive(byLink)) && (await isLive(ofOther)), "other logins are not affected");
+  });
+
+  test("is listed with at most 499 others, the most recently used first", async () => {
+    const clock = openClock();
+    const { gate, logins } = openProcess({ now: clock.now });
+    // The logins of the other tests have ended by then.
+    clock.advance(2 * LIFE_MS);
+    const at = new Date(clock.now());
+    await db.insert(loginRows).values(
+      Array.from({ length: 501 }, (_, nth) => ({
+        id: `lgn_many_${nth}`,
+        tokenHash: `hash ${nth}`,
+        method: "link" as const,
+        createdAt: at,
+        lastSeenAt: at,
+      })),
+    );
+    clock.advance(MINUTE_MS);
+    const newest = await gate.readLogin(pairOf(await gate.redeem(gate.issueToken())));
+    const listed = await logins.list();
+    assert.deepEqual([listed.length, listed[0]?.id], [500, newest?.id]);
   });
 
   test("is deleted from the database a day after its end", async () => {

@@ -34,7 +34,7 @@ const NO_HEADERS: SignInHeaders = { cookie: null, userAgent: null };
 
 /** @see LoginGate */
 export function createLoginGate(
-  logins: Pick<Logins, "open" | "find" | "end" | "lifeMs">,
+  logins: Pick<Logins, "open" | "find" | "lifeMs">,
   tokens: LoginTokens,
   isSecure: boolean,
 ): LoginGate {
@@ -51,11 +51,9 @@ export function createLoginGate(
   }
   /** Opens a login, and ends the previous login of the same browser. @returns the cookie; undefined for a used link. */
   async function open(signIn: SignIn, { cookie, userAgent }: SignInHeaders): Promise<string | undefined> {
-    const opened = await logins.open(signIn, userAgent);
-    if (!opened) return undefined;
     const previous = await readLogin(cookie);
-    if (previous) await logins.end(previous.id);
-    return formatCookie(opened.token, Math.floor(logins.lifeMs / 1_000));
+    const opened = await logins.open(signIn, userAgent, previous?.id);
+    return opened && formatCookie(opened.token, Math.floor(logins.lifeMs / 1_000));
   }
   async function openWithoutLink(signIn: SignIn, headers: SignInHeaders): Promise<string> {
     const cookie = await open(signIn, headers);

@@ -66,8 +66,8 @@ export type Operation = {
   /** Example bodies for the API reference, by title. Without any, the reference shows one built from the schema. */
   bodyExamples?: Readonly<Record<string, unknown>>;
   auth: OperationAuth;
-  /** The scope that an API key needs, if it does not follow from the method. */
-  scope?: KeyScope;
+  /** The scope that an API key needs, if it does not follow from the method. Null if it needs none. */
+  scope?: KeyScope | null;
   /**
    * `handler` if the handler itself checks, in its own database query, that the session belongs to the caller. The
    * check before the handler is then skipped.
@@ -108,9 +108,11 @@ export type Operation = {
   answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
 
-/** Returns the scope that an API key needs to call an operation. */
-export const scopeOf = ({ method, scope }: Pick<Operation, "method" | "scope">): KeyScope =>
-  scope ?? (method === "GET" ? "sessions:read" : "sessions:write");
+/** Returns the scope that an API key needs to call an operation. Null if it needs none. */
+export const scopeOf = ({ method, scope }: Pick<Operation, "method" | "scope">): KeyScope | null => {
+  if (scope !== undefined) return scope;
+  return method === "GET" ? "sessions:read" : "sessions:write";
+};
 
 /** Returns the operation with its literal types, which determine the types of its handler's body and responses. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation;

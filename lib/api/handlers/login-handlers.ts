@@ -5,6 +5,7 @@ import type { SignInHeaders } from "../auth/login-gate.ts";
 import type { logInOperation } from "../contract/operations/logins.ts";
 import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";
+import { rateHeaders, refuseOverRate } from "../http/rates/rate-limiter.ts";
 import type { Answer, Call, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
 
@@ -27,10 +28,13 @@ export async function endLogin(
   return { ok: true, status: 200, body: { success: true } };
 }
 
-type SignInServices = Pick<ApiServices, "authenticate" | "login" | "securityLog" | "failedAttempts">;
+type SignInServices = Pick<
+  ApiServices,
+  "authenticate" | "login" | "rates" | "securityLog" | "failedAttempts"
+>;
 
 /** The result of a sign-in: the cookie to set, and the name of the person for the security log. */
-type SignedIn = { ok: true; cookie: string; actor: string } | Failure;
+type SignedIn = { ok: true; cookie: string; actor: string; headers?: Record<string, string> } | Failure;
 
 /**
  * `POST /login`: signs in with the token of a login link or with an API key, and sets the cookie of the login. A wrong
@@ -45,15 +49,15 @@ export async function logIn(
       ? await redeemToken(services, request, body.token ?? "")
       : await signInWithKey(services, request, body.apiKey);
   if (!signed.ok) {
-    // An unreachable key store says nothing about the key.
-    if (signed.code === "auth_unavailable") return signed;
+    // An unreachable key store says nothing about the key, and a sign-in over its rate has a valid one.
+    if (signed.code === "auth_unavailable" || signed.code === "rate_limited") return signed;
     services.securityLog.loginFailed({});
     return signed.code === "unauthorized"
       ? services.failedAttempts.refuse(clientOf(request), signed)
       : signed;
   }
   services.securityLog.loginSucceeded({ actor: signed.actor });
-  const answerHeaders = { "Set-Cookie": signed.cookie, "Cache-Control": "no-store" };
+  const answerHeaders = { ...signed.headers, "Set-Cookie": signed.cookie, "Cache-Control": "no-store" };
   return { ok: true, status: 200, body: { success: true }, headers: answerHeaders };
 }
 
@@ -64,9 +68,12 @@ async function redeemToken({ login }: SignInServices, request: Request, token: s
     : { ok: true, cookie, actor: "operator" };
 }
 
-/** Checks the key as the API does. The page shows sessions, so the key needs the scope for reading them. */
+/**
+ * Checks the key as the API does. The page shows sessions, so the key needs the scope for reading them. The sign-ins with
+ * a key are counted apart from its other calls, so that a busy program does not keep the holder of the key out.
+ */
 async function signInWithKey(
-  { authenticate, login }: SignInServices,
+  { authenticate, login, rates }: SignInServices,
   request: Request,
   apiKey: string,
 ): Promise<SignedIn> {
@@ -78,8 +85,10 @@ async function signInWithKey(
   const refusal = refuseScope(checked.caller, "sessions:read");
   if (refusal) return refusal;
   const { keyId } = checked.caller;
+  const verdict = await rates.consume("create", `login ${keyId}`);
+  if (verdict && !verdict.isAllowed) return refuseOverRate(verdict);
   const cookie = await login.signInWithKey(keyId, signInHeaders(request));
-  return { ok: true, cookie, actor: actorOf({ keyId }) };
+  return { ok: true, cookie, actor: actorOf({ keyId }), ...(verdict && { headers: rateHeaders(verdict) }) };
 }
 
 const signInHeaders = ({ headers }: Request): SignInHeaders => ({

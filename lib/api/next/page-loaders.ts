@@ -1,3 +1,4 @@
+import type { KeyScope } from "#lib/keys/key-scopes.ts";
 import type { SessionSnapshot } from "#lib/page/state/session-snapshot.ts";
 import type { Login, ReportPage, SessionSummary } from "#lib/page/state/view-types.ts";
 import { callerOf } from "../auth/admit-caller.ts";
@@ -10,7 +11,7 @@ import type { ApiServices } from "../handlers/services.ts";
 /** The data of the service's own landing page, where the operator signs in. */
 export type LandingPage = {
   /** Who is signed in: the operator, or a person with an API key. Null for a visitor who is not signed in. */
-  person: { kind: "operator" } | { kind: "key"; ownerId: string; mayWrite: boolean } | null;
+  person: { kind: "operator" } | { kind: "key"; ownerId: string; access: "write" | "read" | "none" } | null;
   /** Browsers that are signed in. Empty if the operator is not signed in. */
   logins: Login[];
   /** The path at which a sign-in with the identity provider begins. Null if no provider is configured. */
@@ -64,12 +65,14 @@ export async function loadLandingPage(
     : { data: [], nextCursor: null };
   const logins = login && !login.key ? describeLogins(await services.logins.list(), login.id) : [];
   const oidcPath = services.oidc ? OIDC_PATH.start : null;
-  const person = mayRead ? describePerson(login, caller) : null;
+  const person = login && caller ? describePerson(login, caller) : null;
   return { person, logins, oidcPath, sessions, model, demoUrl: `${baseUrl}/demo`, baseUrl };
 }
 
-function describePerson(login: { key: unknown } | undefined, caller: Caller): LandingPage["person"] {
-  if (!login?.key) return { kind: "operator" };
-  const mayWrite = refuseScope(caller, "sessions:write") === undefined;
-  return { kind: "key", ownerId: caller.ownerId, mayWrite };
+function describePerson({ key }: { key: unknown }, caller: Caller): LandingPage["person"] {
+  if (!key) return { kind: "operator" };
+  const has = (scope: KeyScope) => refuseScope(caller, scope) === undefined;
+  // Without the scope for reading, the page has nothing to show, so the one for writing is of no use on it.
+  const access = !has("sessions:read") ? "none" : has("sessions:write") ? "write" : "read";
+  return { kind: "key", ownerId: caller.ownerId, access };
 }

@@ -9,7 +9,7 @@ import type { ApiServices } from "../handlers/services.ts";
 import type { ReadBody } from "../http/body/body-reader.ts";
 import { type Failure, fail, failureResponse } from "../http/errors.ts";
 import { componentOf, failureOf } from "../http/failure-of.ts";
-import { rateHeaders } from "../http/rates/rate-limiter.ts";
+import { rateHeaders, refuseOverRate } from "../http/rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "../http/validate.ts";
 
 /** Services for the steps that run before the handler, such as authentication and rate limiting, in all operations. */
@@ -125,12 +125,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   const visitor = operation.rate === "annotate" ? undefined : link;
   const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && (await services.rates.consume(operation.rate, subject));
-  if (verdict && !verdict.isAllowed)
-    return fail(
-      "rate_limited",
-      `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
-      rateHeaders(verdict),
-    );
+  if (verdict && !verdict.isAllowed) return refuseOverRate(verdict);
   // The cast holds because the previous steps have checked each part of the call as the operation defines it.
   const answer = await handler(services, call as Call<Of>);
   if (verdict && !(answer instanceof Response))

@@ -1,4 +1,5 @@
 import type { RateBucket } from "../../contract/operation.ts";
+import { type Failure, fail } from "../errors.ts";
 
 /**
  * Calls that are allowed per minute in each bucket; 0 means unlimited. A bucket is a group of operations that share a
@@ -9,7 +10,7 @@ export type RateLimits = Record<RateBucket, number>;
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
 export type RateLimiter = {
-  /** Counts a call of a subject (a key, a share link or a session). Undefined if the bucket is unlimited. */
+  /** Counts a call of a subject (a key, a share link, a session, or the sign-ins with a key). Undefined if the bucket is unlimited. */
   consume: (
     bucket: RateBucket,
     subject: string,
@@ -61,6 +62,14 @@ export function createRateLimiter(
     },
   };
 }
+
+/** Creates the refusal of a call over its rate. */
+export const refuseOverRate = (verdict: RateVerdict): Failure =>
+  fail(
+    "rate_limited",
+    `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
+    rateHeaders(verdict),
+  );
 
 /** Returns the `RateLimit-*` headers of a response, and `Retry-After` if the call was refused. */
 export const rateHeaders = (verdict: RateVerdict): Record<string, string> => ({

@@ -46,7 +46,8 @@ export function describeOperation(
  */
 function describeSecurity(operation: Operation): Record<string, string[]>[] {
   const { auth } = operation;
-  const scopes = [scopeOf(operation)];
+  const needed = scopeOf(operation);
+  const scopes = needed === null ? [] : [needed];
   const keys = [{ bearerKey: scopes }, { headerKey: scopes }];
   switch (auth.kind) {
     case "key":
