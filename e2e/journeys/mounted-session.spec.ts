@@ -74,7 +74,7 @@ embedding(
       .first()
       .click();
     await frame.getByRole("tab", { name: /^Annotations/ }).click();
-    await frame.getByRole("button", { name: "Resolve" }).click();
+    await frame.getByRole("button", { name: "Resolve", exact: true }).click();
     await expect(frame.getByText("Nothing is open.")).toBeVisible();
   },
 );

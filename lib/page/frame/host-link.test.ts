@@ -94,7 +94,7 @@ describe("the link of a frame to its host page", () => {
     assert.equal(await openFrame([HOST, "null"]).link.allow([HOST]), true);
   });
 
-  test("refuses a host page without an origin, and known other origins beside hidden ones", async () => {
+  test("refuses a host page without an origin, and known other origins in addition to hidden ones", async () => {
     for (const [ancestors, origin] of [
       [["null"], "null"],
       [["null", "https://evil.example"], HOST],
