@@ -82,7 +82,7 @@ embedding(
 embedding(
   "a frame that loads again while a message is on its way is ready again, and the message arrives once",
   async ({ page, sites, stage: { model, service } }) => {
-    script(model, { "[hello]": [{ text: "Hello." }], "[again]": [{ text: "Here again." }] });
+    script(model, { "[hello]": [{ text: "Hello." }], "[reloaded]": [{ text: "Here again." }] });
     const session = await service.create("[hello]");
     await service.completed(session.statusUrl);
     await page.goto(sites.allowed.serve("/reloaded", plainPage(service.baseUrl, session.shareUrl)));
@@ -90,12 +90,12 @@ embedding(
     await expect.poll(status).toBe("ready");
     await page.evaluate(`window.statuses = []; session.on("state", ({ status }) => statuses.push(status))`);
     await page.frames()[1]?.evaluate("location.reload()");
-    expect(await page.evaluate('session.send("[again]")')).toMatchObject({ requestId: expect.any(String) });
+    expect(await page.evaluate('session.send("[reloaded]")')).toMatchObject({ requestId: expect.any(String) });
     await expect(page.frameLocator("iframe").getByText("Here again.")).toBeVisible();
     expect(await status()).toBe("ready");
     expect(await page.evaluate("statuses")).toContain("loading");
     expect(
-      model.requests.filter(({ kind, userText }) => kind === "turn" && userText.includes("[again]")),
+      model.requests.filter(({ kind, userText }) => kind === "turn" && userText.includes("[reloaded]")),
     ).toHaveLength(1);
   },
 );
