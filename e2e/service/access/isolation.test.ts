@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
+import { keepRecordedPicture, listRecordedPictures } from "#lib/browser/store/recording-store.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
@@ -22,6 +23,7 @@ const UNKNOWN_IDS: Record<string, string> = {
   sessionId: "ses_aaaaaaaaaaaaaaaaaaaaaaaa",
   requestId: "req_aaaaaaaaaaaaaaaaaaaaaaaa",
   artifactId: "evi_aaaaaaaaaaaaaaaaaaaaaaaa",
+  pictureId: "pic_aaaaaaaaaaaaaaaaaaaaaaaa",
   elicitationId: "eli_aaaaaaaaaaaaaaaaaaaaaaaa",
   deliveryId: "whd-00000000-0000-4000-8000-000000000000",
   linkId: "lnk_aaaaaaaaaaaaaaaaaaaaaaaa",
@@ -44,6 +46,9 @@ before(async () => {
   const { id: artifactId } = await container.services.evidence.save({ ...page, sessionId, runId });
   const picture = { sessionId, mediaType: "image/jpeg", bytes: Buffer.from("jpeg") };
   await container.services.db.insert(pagePictures).values(picture);
+  const recorded = { sessionId, runId, callId: null, url: "https://shop.example/", title: "t", key: "first" };
+  await keepRecordedPicture(container.services.db, { ...recorded, bytes: Buffer.from("jpeg") }, 1_000);
+  const [kept] = await listRecordedPictures(container.services.db, sessionId);
   const [delivery] = await container.services.db.select({ id: deliveries.id }).from(deliveries);
   const elicitationId = UNKNOWN_IDS.elicitationId ?? "";
   const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });
@@ -59,6 +64,7 @@ before(async () => {
     sessionId,
     requestId,
     artifactId,
+    pictureId: kept?.id ?? "",
     deliveryId,
     elicitationId,
     linkId: record.id,

@@ -75,7 +75,10 @@ describe("a share link", () => {
     assert.deepEqual(listed.data[0], record);
     assert.deepEqual(
       { ...record, id: "", createdAt: "" },
-      { id: "", role: "comment", label: "Design review", createdAt: "", expiresAt, revokedAt: null },
+      {
+        ...{ id: "", role: "comment", label: "Design review", createdAt: "", expiresAt, revokedAt: null },
+        embedOrigins: null,
+      },
     );
     const rows = await service.container.services.db.select().from(shareTokens);
     for (const text of [JSON.stringify(listed), JSON.stringify(rows)]) assert.ok(!text.includes(secret));

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { pagePictures, previews } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { keepRecordedPicture, listRecordedPictures } from "#lib/browser/store/recording-store.ts";
 import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
@@ -150,6 +151,16 @@ async function makePicture() {
   const session = await makeSession();
   await keepPicture(session.sessionId);
   return `${session.api}/live/picture`;
+}
+
+/** Stores a picture of a recording. @returns the paths of the recording and of the picture. */
+async function makeRecording() {
+  const { sessionId, api } = await makeSession();
+  const picture = { sessionId, runId: null, callId: null, url: "https://shop.example/", title: "Shop" };
+  const { db } = service.container.services;
+  await keepRecordedPicture(db, { ...picture, bytes: Buffer.from("jpeg"), key: "first" }, 1_000);
+  const [kept] = await listRecordedPictures(db, sessionId);
+  return { list: `${api}/recording`, picture: `${api}/recording/${kept?.id}` };
 }
 
 /** Calls an operation as a signed-in operator. */
@@ -499,6 +510,8 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],
   showVariant: [200, async () => (await makeVariant()).visit("POST", "/shown-variant", { variant: null })],
   readPagePicture: [200, async () => service.call("GET", await makePicture())],
+  listRecordedPictures: [200, async () => service.call("GET", (await makeRecording()).list)],
+  readRecordedPicture: [200, async () => service.call("GET", (await makeRecording()).picture)],
   readArtifact: [200, async () => service.call("GET", await makeArtifact())],
   listShareLinks: [
     200,

@@ -21,7 +21,8 @@ let operator: string;
 let person: string;
 
 before(async () => {
-  service = await openTestService();
+  // The actions of one signed-in person have a rate.
+  service = await openTestService({ RATE_LIMIT_ACT: "0" });
   service.model.respondWith(({ userText, answersSoFar }) =>
     userText.includes("mine") && answersSoFar === 0
       ? { toolCalls: [{ name: "spawn_agents", arguments: { agents: [{ objective: "be there" }] } }] }
