@@ -60,7 +60,7 @@ const UNCHANGING: Record<string, string[]> = {
     "list_evidence",
     "read_skill",
   ],
-  "says what became of a person's comments": ["list_annotations", "resolve_annotation"],
+  "reads or resolves annotations": ["list_annotations", "resolve_annotation"],
   "stores what it measured": ["check_variant"],
   "waits, or asks a person": ["wait_for_test_results", "elicit_user_input"],
   "writes the plan that a person agrees to, or its requirements": [

@@ -7,7 +7,7 @@ const COLUMNS_MAX = 100;
 
 /**
  * Reads a table from a structured result: from a list of objects, or from an object with exactly one list, which is a
- * list of objects. Undefined for every other result, and for lists with more than 100 different properties.
+ * list of objects. Returns undefined for all other results, and for lists with more than 100 different properties.
  */
 export function readTable(value: unknown): ResultTable | undefined {
   const list = findList(value);

@@ -93,7 +93,7 @@ function findShapeProblem(id: string, shape: FieldShape): { id: string; text: st
 
 /**
  * Reads the fields of a schema, if fields can express all of it: {@link composeSchema} of the fields accepts the same
- * values and has the same descriptions. Undefined for every other schema.
+ * values and has the same descriptions. Returns undefined for all other schemas.
  */
 export function readFields(schema: unknown): SchemaField[] | undefined {
   if (!isSchema(schema) || !hasOnly(schema, ["type", "properties", "required"])) return undefined;
