@@ -43,6 +43,7 @@ const SETS: readonly (readonly [RegExp, string])[] = [
   [/^flex-(wrap|nowrap)/, "flex-wrap"],
   [/^flex-/, "flex basis grow shrink"],
   [/^(grow|shrink)(-|$)/, "$1"],
+  [/^justify-(self|items)-/, "justify-$1"],
   [
     /^(items|justify|self|grid-cols|grid-rows|whitespace|columns|aspect|select|resize|appearance|fill)-/,
     "$1",
@@ -56,6 +57,7 @@ const SETS: readonly (readonly [RegExp, string])[] = [
   [/^border(-\d+)?$/, "border-t border-r border-b border-l"],
   [/^border-([trbl])(-\d+)?$/, "border-$1"],
   [/^border-(solid|dashed|dotted)$/, "border-style"],
+  [/^border-(collapse|separate)$/, "border-collapse"],
   [/^border-/, "border-color"],
   [/^bg-linear-/, "bg-image"],
   [/^bg-/, "bg-color"],

@@ -90,7 +90,9 @@ embedding(
     await expect.poll(status).toBe("ready");
     await page.evaluate(`window.statuses = []; session.on("state", ({ status }) => statuses.push(status))`);
     await page.frames()[1]?.evaluate("location.reload()");
-    expect(await page.evaluate('session.send("[reloaded]")')).toMatchObject({ requestId: expect.any(String) });
+    expect(await page.evaluate('session.send("[reloaded]")')).toMatchObject({
+      requestId: expect.any(String),
+    });
     await expect(page.frameLocator("iframe").getByText("Here again.")).toBeVisible();
     expect(await status()).toBe("ready");
     expect(await page.evaluate("statuses")).toContain("loading");
