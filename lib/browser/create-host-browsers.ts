@@ -141,7 +141,9 @@ function createSessionCalls({ deps, browsers }: Parts) {
         stop = undefined;
       };
     },
-    input: async (sessionId, input, mayPass) => (await browsers.get(sessionId)).input(input, mayPass),
+    // Waits only if it must, so that a copy or paste that is called after an input does not overtake it.
+    input: async (sessionId, input, mayPass) =>
+      (browsers.peek(sessionId) ?? (await browsers.get(sessionId))).input(input, mayPass),
     copy: async (sessionId, action, mayPass) =>
       (await browsers.peek(sessionId)?.copy(action, mayPass)) ?? null,
     paste: async (sessionId, items, mayPass) =>

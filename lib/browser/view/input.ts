@@ -22,14 +22,21 @@ const UNANSWERED_MAX = 500;
 /** How long the end of a drag waits at most for the page to handle its moves. */
 const DRAG_MS_MAX = 1_000;
 
+/** Waits for an answer of the page, but not for long. */
+const waitAtMost = (answer: Promise<unknown>): Promise<unknown> =>
+  Promise.race([answer.catch(() => {}), pause(DRAG_MS_MAX, undefined, { ref: false })]);
+
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
  * Creates a queue for the input of a page. While the page is busy, moves of the mouse are merged into one, and so are
  * moves of fingers and wheel turns. All other input is sent immediately, after what was merged. The queue does not wait
- * for the answer to that, because DevTools keeps the order. One thing waits: the release of a button at the end of a drag.
- * Chromium begins a native drag only when the page has handled a move, and drops nothing where no move arrived since then.
- * So the release, and all input after it, waits for the moves and for one more at its place.
+ * for the answer to that, because DevTools keeps the order.
+ *
+ * Drags are different, because Chromium plays a native drag only if the page handles input step by step. It cancels a drag
+ * that begins with the first move after the press, drops nothing where no move arrived since the drag began, and loses
+ * clicks until the drop has ended. So a drag begins with a move at the place of the press, the release waits for the
+ * moves and for one more at its place, and all later input waits for the answer to the release. Source: decision 113.
  *
  * @param send resolves when the page has handled the event.
  */
@@ -40,6 +47,8 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
   let unanswered = 0;
   /** Whether the mouse has moved since a button was pressed. */
   let hasDragged = false;
+  /** A move at the place of the press, until a drag has begun with it. */
+  let atPress: Move | undefined;
   /** The moves of the mouse that the page has not handled. */
   let moving: Promise<void> = Promise.resolve();
   /** The end of a drag that input waits for, and how many inputs wait. */
@@ -47,8 +56,11 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
   let waiting = 0;
 
   function take(kind: MergedKind): Promise<unknown> | undefined {
-    const input = merged[kind];
-    merged[kind] = undefined;
+    let input = merged[kind];
+    if (input && kind === "mouse" && atPress) {
+      input = atPress;
+      atPress = undefined;
+    } else merged[kind] = undefined;
     return input && send(toCommand(input, pressed)).catch(() => {});
   }
   async function sendMerged(kind: MergedKind): Promise<void> {
@@ -58,7 +70,7 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
     sending.delete(kind);
   }
   function flush(): void {
-    for (const kind of ["mouse", "wheel", "touch"] as const) void take(kind);
+    for (const kind of ["mouse", "wheel", "touch"] as const) while (take(kind));
   }
 
   async function endDrag(at: Move): Promise<void> {
@@ -73,6 +85,7 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
       const bit = BUTTON_BITS[input.button];
       pressed = input.action === "down" ? pressed | bit : pressed & ~bit;
       hasDragged = false;
+      atPress = input.action === "down" ? { ...input, action: "move" } : undefined;
     }
     unanswered += 1;
     try {
@@ -100,10 +113,14 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
       return sendMerged("wheel");
     }
     if (input.type !== "mouse" || input.action !== "up" || !hasDragged) return sendNow(input);
-    drag = Promise.race([endDrag(input), pause(DRAG_MS_MAX, undefined, { ref: false })]).finally(() => {
-      drag = undefined;
-    });
-    return drag.then(() => sendNow(input));
+    const ended = waitAtMost(endDrag(input));
+    const sent = ended.then(() => sendNow(input));
+    drag = ended
+      .then(() => waitAtMost(sent))
+      .finally(() => {
+        drag = undefined;
+      });
+    return sent;
   }
 
   return {

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { CDPSession } from "playwright";
-import type { PastedItem } from "../browser-service.ts";
+import type { BrowserInput, PastedItem } from "../browser-service.ts";
 import { waitFor } from "../testing.ts";
 import { openInputRig } from "./input-testing.ts";
 import { createPageClipboard } from "./page-clipboard.ts";
@@ -147,6 +147,27 @@ describe("pasting into a page", () => {
     await rig.send({ type: "text", text: "typed" });
     await pasted;
     assert.equal(await rig.read("field.value"), "pasted typed");
+  });
+
+  test("clicks, keys, a paste and a cut that are sent at once keep their order", async () => {
+    const at = { x: 60, y: 260 };
+    const press = (action: "down" | "up"): BrowserInput => ({
+      type: "key",
+      action,
+      key: "a",
+      code: "KeyA",
+      modifiers: 2,
+    });
+    const [, , , pasted, , , cut] = await Promise.all([
+      ...[rig.mouse("move", at), rig.mouse("down", at), rig.mouse("up", at)].map((input) => rig.send(input)),
+      paste(text("pasted")),
+      rig.send(press("down")),
+      rig.send(press("up")),
+      rig.browsers.copy(rig.sessionId, "cut"),
+      rig.send({ type: "text", text: "typed" }),
+    ]);
+    assert.deepEqual([pasted, cut], [{ isDone: true }, { text: "pasted", html: null }]);
+    assert.equal(await rig.read("field.value"), "typed");
   });
 
   test("the page handles the input before a paste first", async () => {

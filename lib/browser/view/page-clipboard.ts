@@ -95,24 +95,25 @@ export function createPageClipboard(cdp: CDPSession, options: ClipboardOptions):
 }
 
 /**
- * Lets work with several steps happen alone, when the page has handled the input before it, and other work after it in the
- * order of the calls. DevTools keeps the order of input, but runs code in the page before input that still waits there:
- * a paste would come before the click that gives a field the focus.
+ * Lets work with several steps happen alone, in the order of the calls: after the page has handled the input before it,
+ * and before the input after it. DevTools keeps the order of input, but runs code in the page before input that still
+ * waits there: a paste would come before the click that gives a field the focus.
  */
 function createTurns() {
+  /** What has been passed and is not handled yet, also while it waits for exclusive work. */
   const unhandled = new Set<Promise<void>>();
-  let busy: Promise<unknown> | undefined;
+  /** The end of the exclusive work that was called last. It never fails. */
+  let ended: Promise<unknown> = Promise.resolve();
   let exclusives = 0;
   let waiting = 0;
   return {
     async pass(act: () => Promise<void>): Promise<void> {
-      if (busy) {
-        if (waiting >= WAITING_MAX) return;
-        waiting += 1;
-        while (busy) await busy;
+      if (exclusives > 0 && waiting >= WAITING_MAX) return;
+      waiting += 1;
+      const handling = ended.then(() => {
         waiting -= 1;
-      }
-      const handling = act();
+        return act();
+      });
       // A page that hangs handles nothing, and a person may move the mouse over it for long.
       if (unhandled.size >= WAITING_MAX) return handling;
       unhandled.add(handling);
@@ -121,19 +122,16 @@ function createTurns() {
     async exclusive<Result>(dropped: Result, act: () => Promise<Result>): Promise<Result> {
       if (exclusives >= EXCLUSIVE_MAX) return dropped;
       exclusives += 1;
-      const before = busy;
-      const own = (async () => {
-        await before;
-        await createDeadline({ ms: HANDLED_MS_MAX }).settles(Promise.allSettled(unhandled));
+      const earlier = Promise.allSettled(unhandled);
+      const own = ended.then(async () => {
+        await createDeadline({ ms: HANDLED_MS_MAX }).settles(earlier);
         return act();
-      })();
-      const ended = own
+      });
+      ended = own
         .catch(() => {})
         .finally(() => {
           exclusives -= 1;
-          if (busy === ended) busy = undefined;
         });
-      busy = ended;
       return own;
     },
   };

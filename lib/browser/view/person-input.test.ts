@@ -42,6 +42,22 @@ describe("the mouse", () => {
     assert.deepEqual(await rig.takeLog(), ["click 0/1"]);
   });
 
+  test("a drag, and a click directly after it, arrive when all of it is sent at once", async () => {
+    const at = { x: 60, y: 260 };
+    const from = { x: 50, y: 160 };
+    const to = { x: 350, y: 170 };
+    for (let round = 0; round < 12; round += 1) {
+      await rig.open(round % 2 === 0 ? "/" : "/frame");
+      const drag = [rig.mouse("move", from), rig.mouse("down", from), rig.mouse("move", to)];
+      const click = [rig.mouse("move", at), rig.mouse("down", at), rig.mouse("up", at)];
+      await Promise.all([...drag, rig.mouse("up", to), ...click].map((input) => rig.send(input)));
+      const isLogged = async () => (await rig.read<string[]>("log")).includes("click 0/1");
+      await waitFor(isLogged, `the click of round ${round}`);
+      const log = (await rig.takeLog()).filter((entry) => /^(dragstart|drop|click)/.test(entry));
+      assert.deepEqual(log, ["dragstart source", "drop target: item of source", "click 0/1"]);
+    }
+  });
+
   test("moves items of libraries that work with pointer events", async () => {
     await rig.drag({ x: 520, y: 40 }, { x: 600, y: 80 }, 2);
     const moves = (await rig.takeLog()).filter((entry) => entry.startsWith("pointer"));
