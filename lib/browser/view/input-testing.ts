@@ -77,8 +77,10 @@ export async function openInputRig() {
     mouse,
     read,
     takeLog: () => read<string[]>("takeLog()"),
+    /** Opens the page, and waits until it is shown: Chromium clicks nothing for a tap before that. */
     async open(path = "/"): Promise<void> {
       await browsers.navigate(sessionId, site.origin + path);
+      await read("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))");
     },
     /** Moves the pressed mouse from one point to another, in steps. */
     async drag(from: Point, to: Point, steps = 8): Promise<void> {

@@ -23,8 +23,9 @@ const UNANSWERED_MAX = 500;
 const DRAG_MS_MAX = 1_000;
 
 /** Waits for an answer of the page, but not for long. */
-const waitAtMost = (answer: Promise<unknown>): Promise<unknown> =>
-  Promise.race([answer.catch(() => {}), pause(DRAG_MS_MAX, undefined, { ref: false })]);
+async function waitAtMost(answer: Promise<unknown>): Promise<void> {
+  await Promise.race([answer.catch(() => {}), pause(DRAG_MS_MAX, undefined, { ref: false })]);
+}
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 

@@ -5,8 +5,8 @@ import type { ListenerGuard } from "../process/listener-guard.ts";
 
 const JPEG_QUALITY = 70;
 /**
- * How long to wait for the first frame of a cast before the cast is restarted. A cast that begins while the page
- * changes its renderer may never deliver a frame.
+ * How long to wait for the first frame of a cast before the cast is restarted; each further wait is twice as long. A cast
+ * that begins while the page changes its renderer may never deliver a frame.
  */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
@@ -117,7 +117,7 @@ function start(cast: Cast, restarts = 0): void {
   const { cdp, guard } = source;
   const firstFrameTimer =
     restarts < RESTARTS_MAX
-      ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS).unref()
+      ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS * 2 ** restarts).unref()
       : undefined;
   const onFrame = guard((event: FrameEvent) => {
     // Acknowledge first, because Chromium sends the next frame only after the acknowledgment.
@@ -147,8 +147,9 @@ function start(cast: Cast, restarts = 0): void {
 }
 
 function toFrame({ data, metadata }: FrameEvent, sequence: number, { size, scale }: View): ScreencastFrame {
-  // Chromium reports the size of the window. A frame from before a change has the size of the window then.
-  const isEnlarged = scale !== 1 && Math.round(metadata.deviceWidth) === Math.round(size.width * scale);
+  // Chromium reports the size of the window. A frame from before a change has the size of the window then. The window is
+  // a pixel wider for a moment after a new document.
+  const isEnlarged = scale !== 1 && Math.abs(metadata.deviceWidth - size.width * scale) < 2;
   const { width, height } = isEnlarged
     ? size
     : { width: Math.round(metadata.deviceWidth), height: Math.round(metadata.deviceHeight) };

@@ -58,6 +58,8 @@ export type SessionViewport = {
   /** The last change that is being applied. Changes meanwhile cause one further application. */
   applying: Promise<void> | undefined;
   isStale: boolean;
+  /** Whether the selected page has a new document since the viewport was applied. */
+  hasNewDocument: boolean;
   /** What was applied to each page, by its DevTools session. Other pages have the default viewport. */
   applied: WeakMap<object, { size: ViewportSize; scale: number }>;
 };

@@ -11,6 +11,7 @@ export const newViewport = (): SessionViewport => ({
   toldSize: VIEWPORT,
   applying: undefined,
   isStale: false,
+  hasNewDocument: false,
   applied: new WeakMap(),
 });
 
@@ -44,7 +45,9 @@ export function applyViewport(session: Session): Promise<void> {
 async function applyUntilCurrent(session: Session): Promise<void> {
   const { viewport, cast } = session;
   while (viewport.isStale) {
+    const { hasNewDocument } = viewport;
     viewport.isStale = false;
+    viewport.hasNewDocument = false;
     const running = runningIn(session.life.state());
     if (!running) return;
     const { size, scale } = viewport;
@@ -52,6 +55,7 @@ async function applyUntilCurrent(session: Session): Promise<void> {
     const last = viewport.applied.get(cdp) ?? { size: VIEWPORT, scale: 1 };
     if (!isSame(last.size, size)) await page.setViewportSize(size);
     if (!isSame(last.size, size) || last.scale !== scale) await enlarge(cdp, size, scale);
+    else if (hasNewDocument && scale !== 1) await enlargeAgain(cdp, size, scale);
     viewport.applied.set(cdp, { size, scale });
     cast.setView({ size, scale });
   }
@@ -63,8 +67,7 @@ async function applyUntilCurrent(session: Session): Promise<void> {
  */
 async function enlarge(cdp: CDPSession, size: ViewportSize, scale: number): Promise<void> {
   const { windowId } = await cdp.send("Browser.getWindowForTarget");
-  const bounds = { width: Math.round(size.width * scale), height: Math.round(size.height * scale) };
-  await cdp.send("Browser.setWindowBounds", { windowId, bounds });
+  await cdp.send("Browser.setWindowBounds", { windowId, bounds: windowOf(size, scale) });
   await cdp.send("Emulation.setDeviceMetricsOverride", {
     ...size,
     deviceScaleFactor: 1,
@@ -73,19 +76,33 @@ async function enlarge(cdp: CDPSession, size: ViewportSize, scale: number): Prom
   });
 }
 
+const windowOf = ({ width, height }: ViewportSize, scale: number) => ({
+  width: Math.round(width * scale),
+  height: Math.round(height * scale),
+});
+
+/**
+ * Enlarges a page whose new document has a new renderer. Chromium may have given the renderer the size of Playwright's
+ * settings, and ignores a size that the window has already, so the window gets another size for a moment.
+ */
+async function enlargeAgain(cdp: CDPSession, size: ViewportSize, scale: number): Promise<void> {
+  await enlarge(cdp, size, scale);
+  const { windowId } = await cdp.send("Browser.getWindowForTarget");
+  const { width, height } = windowOf(size, scale);
+  await cdp.send("Browser.setWindowBounds", { windowId, bounds: { width: width + 1, height } });
+  await cdp.send("Browser.setWindowBounds", { windowId, bounds: { width, height } });
+}
+
 /** How many pixels a CSS pixel of the selected page has in its window. */
 export function viewScale({ viewport, life }: Session): number {
   const cdp = runningIn(life.state())?.browser.selected().cdp;
   return (cdp && viewport.applied.get(cdp)?.scale) ?? 1;
 }
 
-/** Enlarges the page again after a new document, for which Chromium may use Playwright's settings. */
-export async function showDocument(session: Session): Promise<void> {
-  const { viewport, life } = session;
-  const cdp = runningIn(life.state())?.browser.selected().cdp;
-  const last = cdp && viewport.applied.get(cdp);
-  if (!cdp || !last || last.scale === 1) return;
-  await enlarge(cdp, last.size, last.scale);
+/** Gives the selected page the session's viewport again after a new document. */
+export function showDocument(session: Session): Promise<void> {
+  session.viewport.hasNewDocument = true;
+  return applyViewport(session);
 }
 
 /** @see HostBrowsers.takeViewportNote */
