@@ -128,8 +128,9 @@ for (const chromiumArgs of [[], ["--site-per-process"]])
       const look = () => bench.harness.browsers.findElements(bench.sessionId, [last, ...missing, selected]);
       const sought = await look();
       const states = sought?.elements.map(({ state }) => state) ?? [];
-      assert.deepEqual([states.length, states[0], states.at(-1)], [100, "found", "found"]);
-      assert.equal(states[98], "unknown");
+      // Whether the time is enough for the first one depends on the machine.
+      assert.match(states[0] ?? "", /^(found|unknown)$/);
+      assert.deepEqual([states.length, states[98], states.at(-1)], [100, "unknown", "found"]);
       assert.ok(!states.slice(1, -1).includes("found"));
       // The page is not busy any more.
       assert.equal(await live.page().evaluate("1 + 1"), 2);
