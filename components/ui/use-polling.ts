@@ -14,7 +14,7 @@ type PollingOptions<Result> = {
  * Reads something now and again, and at once when the tab becomes visible. It never reads twice at the same time, and
  * ignores an answer of an earlier `read`.
  *
- * @param read another function begins anew, so it has to be memoized.
+ * @param read another function starts the reading again, so it has to be memoized.
  * @returns a function that reads at once.
  */
 export function usePolling<Result>(

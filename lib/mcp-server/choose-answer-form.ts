@@ -1,6 +1,6 @@
 /** The media types in which a message can be answered. */
 export const ANSWER_TYPES = { json: "application/json", stream: "text/event-stream" } as const;
-type AnswerForm = keyof typeof ANSWER_TYPES;
+export type AnswerForm = keyof typeof ANSWER_TYPES;
 
 /**
  * Chooses the form of the answer by the request's `Accept` header: the preferred form if the client accepts it, otherwise

@@ -20,9 +20,11 @@ import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createHolderCheck, type McpHolder } from "./admit-holder.ts";
+import type { McpServerDeps } from "./answer-requests.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";
 import { createCallsInFlight } from "./calls-in-flight.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
+import { createStatelessServer } from "./create-stateless-server.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
 import { mcpUrl } from "./mcp-path.ts";
 import { type McpRefusal, type McpTool, mcpError } from "./mcp-tool.ts";
@@ -91,9 +93,9 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
     other: createTurns({ atOnce: 1, waitingMax: 20 }),
   };
 
-  function open({ holder, session }: McpHolder) {
+  function serverOf({ holder, session }: McpHolder): McpServerDeps {
     const offered = offer({ holder, session });
-    return createMcpServer({
+    return {
       sessionId: session.id,
       tools: offered.map(({ tool }) => tool),
       instructions: INSTRUCTIONS[holder],
@@ -114,7 +116,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
         );
         return admitted.ok ? admitted.value : mcpError(admitted.error);
       },
-    });
+    };
   }
 
   return {
@@ -123,7 +125,8 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       inFlight,
       access,
       logger,
-      open,
+      open: (holder) => createMcpServer(serverOf(holder)),
+      openStateless: (holder) => createStatelessServer(serverOf(holder)),
       bodies: deps.bodies,
       admit: createHolderCheck({ ...deps, key: tokenKey, previousKeys: previousTokenKeys, audience: url }),
     }),

@@ -1,6 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
+import { createMcpHandler, isLegacyRequest, type Server } from "@modelcontextprotocol/server";
 import type { AccessWatch, Grant } from "#lib/api/auth/access-watch.ts";
 import { ERROR_STATUS } from "#lib/api/contract/error-codes.ts";
 import type { BodyReader, ReadBody } from "#lib/api/http/body/body-reader.ts";
@@ -10,7 +11,7 @@ import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
-import { ANSWER_TYPES, chooseAnswerForm } from "./choose-answer-form.ts";
+import { ANSWER_TYPES, type AnswerForm, chooseAnswerForm } from "./choose-answer-form.ts";
 
 const BODY_BYTES_MAX = 4 * 1_048_576;
 
@@ -29,8 +30,10 @@ type McpEndpointDeps<Holder extends HolderBase> = {
   baseUrl: string;
   /** Authenticates the caller. The holder's `key` is different for each credential. */
   admit: (request: Request) => Promise<{ ok: true; holder: Holder } | Failure>;
-  /** Creates an MCP server that handles one message of a holder. */
+  /** Creates an MCP server that handles one message of a holder, in the revisions with `initialize`. */
   open: (holder: Holder) => McpServerPort;
+  /** Creates an MCP server that handles one request of a holder, in the revision 2026-07-28. */
+  openStateless: (holder: Holder) => Server;
   inFlight: CallsInFlight;
   access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
@@ -41,7 +44,9 @@ type McpEndpointDeps<Holder extends HolderBase> = {
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
  * server and transport, so any process can answer it. `GET` and `DELETE` are refused, because the endpoint has neither
  * a general stream nor MCP sessions. Tool calls are answered with an event stream, which also reports progress; all
- * other messages are answered with JSON. A client that does not accept this form gets the other one. Source: Model Context Protocol 2025-11-25, Transports.
+ * other messages are answered with JSON. A client that does not accept this form gets the other one. Requests that name
+ * their revision in `_meta` are those of 2026-07-28; all others are those of the revisions up to 2025-11-25. Source: Model
+ * Context Protocol 2025-11-25 and 2026-07-28, Transports; decision 130.
  *
  * @returns the request handler, which never rejects.
  */
@@ -74,34 +79,58 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     // The SDK refuses the request of a client that accepts neither form.
     const request = form ? withBothTypes(original) : original;
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
-    const server = deps.open(holder);
+    const isStateless = !(await isLegacyRequest(request, parsedBody));
+    const exchange = isStateless ? beginStateless(holder, form) : beginWithTransport(holder, form);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
     const revoked = new AbortController();
     const releaseGrant = holder.grant && deps.access.watch(holder.grant, () => revoked.abort());
     const stop = AbortSignal.any([request.signal, ended, revoked.signal]);
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse: form === "json",
-    });
     const close = () => {
       stop.removeEventListener("abort", close);
       end();
       release();
       releaseGrant?.();
-      // Closing the server aborts the signal of a call that is still running.
-      server
+      // Closing the exchange aborts the signal of a call that is still running.
+      exchange
         .close()
         .catch((error: unknown) => deps.logger.error({ err: error }, "an MCP server did not close"));
     };
     try {
-      // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
-      await server.connect(transport as Transport);
       stop.addEventListener("abort", close);
-      const answered = transport.handleRequest(request, { parsedBody });
+      const answered = exchange.answer(request, parsedBody);
       return closeAfterBody(await answerUntilAborted(answered, stop), close);
     } catch (error) {
       close();
       throw error;
     }
+  }
+
+  function beginWithTransport(holder: Holder, form: AnswerForm | undefined): Exchange {
+    const server = deps.open(holder);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: form === "json" });
+    return {
+      async answer(request, parsedBody) {
+        // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
+        await server.connect(transport as Transport);
+        return transport.handleRequest(request, { parsedBody });
+      },
+      close: () => server.close(),
+    };
+  }
+
+  function beginStateless(holder: Holder, form: AnswerForm | undefined): Exchange {
+    const handler = createMcpHandler(() => deps.openStateless(holder), {
+      legacy: "reject",
+      responseMode: form === "stream" ? "sse" : "auto",
+      // Nothing of this server changes, so there is nothing to subscribe to.
+      maxSubscriptions: 0,
+      onerror: () => {},
+    });
+    return {
+      answer: (request, parsedBody) =>
+        handler.fetch(request, { parsedBody: form === "json" ? withoutProgress(parsedBody) : parsedBody }),
+      close: handler.close,
+    };
   }
 
   return (request) =>
@@ -124,6 +153,12 @@ function refuseForeignRequest(request: Request, baseUrl: string): Failure | unde
   return undefined;
 }
 
+/** One message and its answer. */
+type Exchange = {
+  answer: (request: Request, parsedBody: unknown) => Promise<Response>;
+  close: () => Promise<void>;
+};
+
 /** A message to handle, with its request. */
 type Played<Holder> = { holder: Holder; request: Request; body: Extract<ReadBody, { ok: true }> };
 
@@ -132,6 +167,14 @@ function withBothTypes({ url, method, headers, signal }: Request): Request {
   const copied = new Headers(headers);
   copied.set("Accept", Object.values(ANSWER_TYPES).join(", "));
   return new Request(url, { method, headers: copied, signal });
+}
+
+/** Copies a request whose answer has to be JSON, which has no room for reports of progress. */
+function withoutProgress(body: unknown): unknown {
+  const { params, ...message } = toRecord(body);
+  const { _meta, ...others } = toRecord(params);
+  const { progressToken: _, ...meta } = toRecord(_meta);
+  return { ...message, params: { ...others, _meta: meta } };
 }
 
 type Message = { method: unknown; id: unknown; cancels: unknown };

@@ -17,11 +17,13 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
+import type { McpServerDeps } from "#lib/mcp-server/answer-requests.ts";
 import { callMcpTool } from "#lib/mcp-server/call-mcp-tool.ts";
 import { createCallsInFlight } from "#lib/mcp-server/calls-in-flight.ts";
 import { createMcpServer } from "#lib/mcp-server/create-mcp-server.ts";
+import { createStatelessServer } from "#lib/mcp-server/create-stateless-server.ts";
 import { createMcpEndpoint, type McpServerPort } from "#lib/mcp-server/mcp-endpoint.ts";
-import { defineMcpTool, type McpCall, mcpText } from "#lib/mcp-server/mcp-tool.ts";
+import { defineMcpTool, type McpCall, type McpTool, mcpText } from "#lib/mcp-server/mcp-tool.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
 
 // Serves the tools, resources and prompts that the official conformance suite expects, with the code of the built-in
@@ -156,6 +158,16 @@ function addPrompts(server: Server): void {
   server.setRequestHandler(CompleteRequestSchema, () => ({ completion: { values: [], total: 0 } }));
 }
 
+/** Describes a server with these tools, which calls them like the built-in server. */
+const describeServer = (tools: readonly McpTool[], logger: { error: () => void }): McpServerDeps => ({
+  sessionId: "ses_suite",
+  tools,
+  instructions: "",
+  call: (tool, input, call) =>
+    callMcpTool(tool, input, { ...call, browserSessionId: "ses_suite", rootSessionId: "ses_suite" }),
+  logger,
+});
+
 /**
  * Opens a server that handles one message. It handles tools like the built-in server, and also provides the resources,
  * prompts and requests that the suite expects.
@@ -167,14 +179,7 @@ function openServer(logger: { error: () => void }): McpServerPort {
       { method: "notifications/message", params: { level: "info", data } },
       { ...(requestId !== undefined && { relatedRequestId: requestId }) },
     );
-  const server = createMcpServer({
-    sessionId: "ses_suite",
-    tools: createTools(log),
-    instructions: "",
-    call: (tool, input, call) =>
-      callMcpTool(tool, input, { ...call, browserSessionId: "ses_suite", rootSessionId: "ses_suite" }),
-    logger,
-  });
+  const server = createMcpServer(describeServer(createTools(log), logger));
   server.registerCapabilities({ resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} });
   addResources(server);
   addPrompts(server);
@@ -209,6 +214,14 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
     logger,
     bodies: createBodyReader(),
     open: () => openServer(logger),
+    // The revision 2026-07-28 has no log messages during a call.
+    openStateless: () =>
+      createStatelessServer(
+        describeServer(
+          createTools(async () => {}),
+          logger,
+        ),
+      ),
     admit: async () => ({
       ok: true,
       holder: { key: "anybody", grant: undefined, session: { ownerId: "test" } },
