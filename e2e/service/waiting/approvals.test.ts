@@ -167,6 +167,45 @@ describe("a call that needs approval", () => {
     assert.equal((await resultsOf(agent ?? assert.fail()))[0]?.state, "succeeded");
   });
 
+  it("is decided by its own item, also if another call of the tool was approved for the session meanwhile", async () => {
+    const child = (name: string) => spawn({ name, objective: `write as ${name}`, browser: "none" });
+    scriptByTask(service, {
+      "write in two agents": [{ toolCalls: [child("one"), child("two")] }, { toolCalls: [wait()] }],
+      "write as one": [write("1"), { toolCalls: [submit("written")] }],
+      "write as two": [write("2"), { toolCalls: [submit("not written")] }],
+    });
+    const session = await create("write in two agents", ["write_file"], { subAgents: true });
+    await waitUntil(async () => (await listItems(service, session)).length === 2, "both agents wait");
+    const items = await listItems(service, session);
+    const itemOf = (name: string) =>
+      items.find(({ title }) => title.startsWith(`${name}: `))?.id ?? assert.fail();
+    await settle(service, session, itemOf("one"), { approve: true, forSession: true });
+    const denied = await settle(service, session, itemOf("two"), { deny: true });
+    assert.equal(denied.status, 200);
+    await service.completed(session.statusUrl);
+    const agents = await readAgents(service, session.sessionId);
+    const results = await Promise.all(
+      agents.map(async (agent) => [agent.name, (await resultsOf(agent))[0]?.state]),
+    );
+    assert.deepEqual(Object.fromEntries(results), { one: "succeeded", two: "failed" });
+  });
+
+  it("is asked for one call of a message after the other, also if the calls only read", async () => {
+    const look = (at: number) => ({ name: "mcp_crm__look", arguments: { at } });
+    scriptByTask(service, { "look twice": [{ toolCalls: [look(1), look(2)] }] });
+    const session = await create("look twice", ["mcp_crm__look"], withServer());
+    const first = await untilOpen(session);
+    await untilTurnParked(service, session);
+    assert.equal((await listItems(service, session)).length, 1);
+    await settle(service, session, first.id, { deny: true });
+    await waitUntil(async () => (await listItems(service, session)).length === 2, "the second call is asked");
+    assert.deepEqual(received, []);
+    await settle(service, session, (await untilOpen(session)).id, { approve: true });
+    await service.completed(session.statusUrl);
+    assert.deepEqual(received, [{ at: 2 }]);
+    received.length = 0;
+  });
+
   it("with @destructive is one of a caller's tool that is not declared harmless", async () => {
     scriptByTask(service, {
       "look and wipe": [call("mcp_crm__look", { at: 1 }), write("free"), wipe({ at: 2 })],
@@ -253,6 +292,18 @@ describe("a call that needs approval", () => {
     await settle(service, session, item.id, { approve: true });
     await service.completed(session.statusUrl, 60_000);
     assert.equal((await resultsOf(session))[0]?.state, "unknown");
+  });
+
+  it("for the session is not repeated after its executor failed", async () => {
+    scriptByTask(service, { "wipe for the session": [wipe({ once: true })] });
+    const session = await create("wipe for the session", ["mcp_crm__wipe"], withServer());
+    const item = await untilOpen(session);
+    armFaults({ point: "tool-ended", nth: 1, action: "throw", afterMs: 0 });
+    await settle(service, session, item.id, { approve: true, forSession: true });
+    await service.completed(session.statusUrl, 60_000);
+    assert.deepEqual(received, [{ once: true }]);
+    assert.equal((await resultsOf(session))[0]?.state, "unknown");
+    received.length = 0;
   });
 
   it("runs once when six people approve at once, and is unknown after its executor failed", async () => {

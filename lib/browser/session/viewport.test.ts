@@ -77,6 +77,24 @@ test("the page gets the chosen size, pictures the chosen sharpness, and both sta
   stop();
 });
 
+test("a page that has its usual size again keeps it in its next documents", async () => {
+  const { sessionId, browsers, live, stop, read } = await watchPage();
+  for (let round = 0; round < 6; round += 1) {
+    await browsers.setViewport(sessionId, { size: { width: 390, height: 844 }, scale: 1.5 });
+    await browsers.setViewport(sessionId, { size: { width: 1280, height: 800 }, scale: 1 });
+    await browsers.navigate(sessionId, `${round % 2 ? site.origin : `http://localhost:${site.port}`}/`);
+    assert.deepEqual(await read(), [1280, 800, 1]);
+    await live
+      .page()
+      .evaluate("addEventListener('mousedown', (event) => { window.at = [event.clientX, event.clientY]; })");
+    const at = { x: 600, y: 300, button: "left", clickCount: 1, modifiers: 0 } as const;
+    await browsers.input(sessionId, { type: "mouse", action: "down", ...at });
+    await browsers.input(sessionId, { type: "mouse", action: "up", ...at });
+    assert.deepEqual(await live.page().evaluate("window.at"), [600, 300]);
+  }
+  stop();
+});
+
 test("pictures have a limited number of pixels, unless the page itself is larger", async () => {
   const { sessionId, browsers, frames, stop } = await watchPage();
   const untilPicture = async (width: number, pixels: string) =>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ScreencastFrame } from "../browser-service.ts";
 import { waitFor } from "../testing.ts";
 import { openInputRig } from "./input-testing.ts";
@@ -65,9 +66,13 @@ test("two fingers zoom the page, and a click then meets what the picture shows",
   for (let step = 1; step <= 10; step += 1)
     await touch("move", { x: 600 - 20 * step, y: 400 }, { x: 640 + 20 * step, y: 400 });
   await touch("end");
+  // The page zooms for a while after the fingers have left.
+  let last = 0;
   const zoom = await waitFor(async () => {
-    const scale = Number(await rig.read("visualViewport.scale"));
-    return scale > 1.5 && Math.abs((frames.at(-1)?.deviceScale ?? 1) - scale) < 0.01 && scale;
+    const before = last;
+    last = Number(await rig.read("visualViewport.scale"));
+    await pause(200);
+    return last > 1.5 && last === before && Math.abs((frames.at(-1)?.deviceScale ?? 1) - last) < 0.01 && last;
   }, "a picture of the zoomed page");
   await rig.read(
     "addEventListener('click', ({ clientX }) => log.push('at ' + (clientX - visualViewport.offsetLeft)))",

@@ -1,5 +1,5 @@
 import { askApproval } from "#lib/session/inbox/approvals.ts";
-import { isApprovedForSession } from "#lib/session/store/approval-store.ts";
+import { findApproval, isApprovedForSession } from "#lib/session/store/approval-store.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import { needsApproval } from "#lib/tools/tool-policy.ts";
 import { type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
@@ -36,7 +36,10 @@ export async function approveCall(
   const { claim, session, waits } = run;
   if (!needsApproval(session.tools.approve, tool)) return { kind: "free" };
   const { sessionId, runId, isPersonPresent, interaction } = claim;
-  if (await isApprovedForSession(deps.db, rootSessionOf(run), tool.name)) return { kind: "free" };
+  // What a person decides about a call's own item counts, not an approval of its tool that came meanwhile.
+  const isAsked = (await findApproval(deps.db, runId, call.callId)) !== undefined;
+  if (!isAsked && (await isApprovedForSession(deps.db, rootSessionOf(run), tool.name)))
+    return { kind: "free" };
   if (!isPersonPresent)
     return refuse(
       `${tool.name} was not run: it needs a person's approval, and no person can be asked in this turn. Do not call it again: continue without it, and say in your reply what is left to do.`,

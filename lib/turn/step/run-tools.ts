@@ -8,6 +8,7 @@ import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { listEvidence, type ToolResult } from "#lib/tools/tool.ts";
+import { needsApproval } from "#lib/tools/tool-policy.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -27,9 +28,8 @@ type ToolStep = { callId: string; state: Exclude<ToolCallState, "started"> };
 const PREVIEW_MAX = 2_000;
 
 /**
- * Runs the calls of one model message: up to eight consecutive read-only calls concurrently, other calls one after the
- * other. If a
- * call has to wait before it begins, later calls are not run yet, so that the order is kept. A call that waits for an
+ * Runs the calls of one model message: up to eight consecutive read-only calls concurrently, other calls, and those that
+ * need approval, one after the other. If a call has to wait before it begins, later calls are not run yet, so that the order is kept. A call that waits for an
  * answer to its own question has begun already, so later calls run.
  *
  * @returns one wait for each call that has no result yet because it is waiting, for example for a person's answer.
@@ -42,7 +42,12 @@ export async function runTools(
   calls: PlannedCall[],
 ): Promise<NewWait[]> {
   const waits: NewWait[] = [];
-  for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+  const mayRunWithOthers = ({ name }: PlannedCall): boolean => {
+    const tool = run.prompt.tools.get(name);
+    // Calls that need approval are asked one after the other, because a decision may change what comes after it.
+    return tool?.readOnly === true && !needsApproval(run.session.tools.approve, tool);
+  };
+  for (const batch of batchCalls(calls, mayRunWithOthers)) {
     const open = batch.filter((call) => findRecorded(run, stepOf(number, call)) === undefined);
     throwUnlessFits(run, Math.max(0, ...open.map((call) => longestMs(run, call))));
     const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
@@ -61,16 +66,16 @@ const CONCURRENT_MAX = 8;
 /** Divides calls into batches; the calls of a batch may run concurrently. Calls with an invalid input are left out. */
 export function batchCalls(
   calls: PlannedCall[],
-  isReadOnly: (call: PlannedCall) => boolean,
+  mayRunWithOthers: (call: PlannedCall) => boolean,
 ): PlannedCall[][] {
   const batches: PlannedCall[][] = [];
   let mayJoin = false;
   for (const call of calls) {
     if (call.error !== undefined) continue;
     const last = batches.at(-1);
-    if (mayJoin && isReadOnly(call) && last && last.length < CONCURRENT_MAX) last.push(call);
+    if (mayJoin && mayRunWithOthers(call) && last && last.length < CONCURRENT_MAX) last.push(call);
     else batches.push([call]);
-    mayJoin = isReadOnly(call);
+    mayJoin = mayRunWithOthers(call);
   }
   return batches;
 }

@@ -61,8 +61,14 @@ export type SessionViewport = {
   /** Whether the selected page has a new document since the viewport was applied. */
   hasNewDocument: boolean;
   /** What was applied to each page, by its DevTools session. Other pages have the default viewport. */
-  applied: WeakMap<object, { size: ViewportSize; scale: number }>;
+  applied: WeakMap<object, AppliedViewport>;
 };
+
+/**
+ * What was applied to a page. `drawnScale` is the scale that Chromium was given, which can differ from `scale` by next to
+ * nothing. `wasChanged`: whether the page ever had another viewport than the default one.
+ */
+type AppliedViewport = { size: ViewportSize; scale: number; drawnScale: number; wasChanged: boolean };
 
 /** The parts of a session's browser. The functions of this folder work on them. */
 export type Session = {

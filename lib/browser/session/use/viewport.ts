@@ -52,11 +52,14 @@ async function applyUntilCurrent(session: Session): Promise<void> {
     if (!running) return;
     const { size, scale } = viewport;
     const { page, cdp } = running.browser.selected();
-    const last = viewport.applied.get(cdp) ?? { size: VIEWPORT, scale: 1 };
+    const last = viewport.applied.get(cdp) ?? { size: VIEWPORT, scale: 1, drawnScale: 1, wasChanged: false };
+    const isChange = !isSame(last.size, size) || last.scale !== scale;
     if (!isSame(last.size, size)) await page.setViewportSize(size);
-    if (!isSame(last.size, size) || last.scale !== scale) await enlarge(cdp, size, scale);
-    else if (hasNewDocument && scale !== 1) await enlargeAgain(cdp, size, scale);
-    viewport.applied.set(cdp, { size, scale });
+    if (isChange) await enlarge(cdp, size, scale);
+    const isAgain = !isChange && hasNewDocument && last.wasChanged;
+    const drawnScale = isAgain && last.drawnScale === scale ? scale * NUDGE : scale;
+    if (isAgain) await enlargeAgain(cdp, size, drawnScale);
+    viewport.applied.set(cdp, { size, scale, drawnScale, wasChanged: isChange || last.wasChanged });
     cast.setView({ size, scale });
   }
 }
@@ -82,8 +85,14 @@ const windowOf = ({ width, height }: ViewportSize, scale: number) => ({
 });
 
 /**
- * Enlarges a page whose new document has a new renderer. Chromium may have given the renderer the size of Playwright's
- * settings, and ignores a size that the window has already, so the window gets another size for a moment.
+ * Chromium ignores settings that are equal to the last ones of the same client, although a new document can have older
+ * ones, or those of another client. A scale that differs by this factor changes no pixel.
+ */
+const NUDGE = 0.999_999;
+
+/**
+ * Applies the settings of a page again after a new document, whose renderer can have the size of earlier settings or of
+ * Playwright's. Chromium also ignores a size that the window has already, so the window gets another size for a moment.
  */
 async function enlargeAgain(cdp: CDPSession, size: ViewportSize, scale: number): Promise<void> {
   await enlarge(cdp, size, scale);

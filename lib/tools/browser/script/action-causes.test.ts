@@ -121,7 +121,7 @@ test("a value that the page alters, and the value that the field has already, ar
 test("a drag that is intercepted says how to drag, and that works", async () => {
   const report = await run(
     "/drag",
-    "await page.locator('#item').dragTo(page.locator('#goal'), { timeout: 2_000 })",
+    "await page.locator('#item').dragTo(page.locator('#goal'), { timeout: 10_000 })",
   );
   assert.match(report, /intercepts pointer events/);
   assert.match(report, /Drag with the mouse[\s\S]*page\.mouse\.up\(\)/);
