@@ -29,7 +29,7 @@ const EXCHANGE_TIMEOUT_MS = 10_000;
 /**
  * Makes one attempt at a delivery and records the attempt together with the delivery's new state. If the process
  * crashes before the attempt is recorded, the attempt is repeated with the same bytes and the same id. For a recorded
- * attempt, only returns its outcome. The first attempt of `run.completed` waits until the first attempt of
+ * attempt, only returns its outcome. The first attempt of every other event waits until the first attempt of the run's
  * `run.started` has ended.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *

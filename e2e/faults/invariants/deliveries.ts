@@ -8,7 +8,7 @@ import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
  */
 export const oneRowPerEvent: Invariant = {
   id: "I4",
-  promise: "exactly one callback row per subscribed (run, event), stored in that event's transaction",
+  promise: "exactly one callback row per subscribed (run, event, item), stored in that event's transaction",
   findViolations({ rows }) {
     const wrong: string[] = [];
     const subscribed = new Map(rows.sessions.map((session) => [session.id, session.callbackEvents ?? []]));
@@ -19,7 +19,10 @@ export const oneRowPerEvent: Invariant = {
         !(kind === "run.completed" && runId !== null && retried.has(runId)),
     );
     for (const event of subscribedEvents) {
-      const stored = rows.deliveries.filter((row) => row.runId === event.runId && row.event === event.kind);
+      const item = (JSON.parse(event.body) as { item?: { id: string } }).item?.id ?? null;
+      const stored = rows.deliveries.filter(
+        (row) => row.runId === event.runId && row.event === event.kind && row.itemId === item,
+      );
       const [row] = stored;
       if (stored.length !== 1 || !row)
         wrong.push(`${event.kind} of ${event.runId} has ${stored.length} callback rows`);

@@ -275,13 +275,17 @@ describe("a budget and a plan in the inbox", () => {
     assert.deepEqual([agreed.id, agreed.settledBy], [fresh.id, "person"]);
   });
 
-  it("adds nothing to the events of a session", async () => {
+  it("is named in the events of its session by `run.waiting` and `run.resumed` only", async () => {
     const session = await startParked(service);
     const { id } = await onlyItem(service, session);
     await settle(service, session, id, { answer: "red" });
     await service.completed(session.turn.statusUrl);
     const events = await readEvents(service, session.sessionId);
-    assert.equal(JSON.stringify(events).includes(id), false);
+    const naming = events.filter((event) => JSON.stringify(event).includes(id));
+    assert.deepEqual(
+      naming.map(({ kind }) => kind),
+      ["run.waiting", "run.resumed"],
+    );
     assert.deepEqual(
       only(events, "elicitation.resolved").map(({ state }) => state),
       ["answered"],

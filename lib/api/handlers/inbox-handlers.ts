@@ -1,5 +1,5 @@
 import { settleItem } from "#lib/session/inbox/settle-item.ts";
-import { type InboxItemRow, type ItemFilter, listItems } from "#lib/session/store/inbox-store.ts";
+import { type InboxItemRow, type ItemFilter, listItems, titleOf } from "#lib/session/store/inbox-store.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -54,7 +54,7 @@ const toItem = (row: InboxItemRow) => ({
   runId: row.runId,
   kind: row.kind,
   ...(row.agentName !== null && { agentName: row.agentName }),
-  title: row.agentName === null ? row.title : `${row.agentName}: ${row.title}`,
+  title: titleOf(row),
   body: row.body,
   ...(row.options && { options: row.options }),
   ...(row.form && { form: row.form }),
