@@ -7,7 +7,7 @@ export type PlannedDelivery = { id: string; event: CallbackEvent; head: string }
 
 /**
  * Prepares the callback of the start or end of a run; undefined if the session has not subscribed to the event, and for
- * other events. `lib/session/inbox/report-items.ts` prepares the callbacks of events about items.
+ * other events. `lib/session/waiting/report-items.ts` prepares the callbacks of events about items.
  * The body is composed once, because every attempt must sign and send the same bytes.
  * Source: specification, Run lifecycle callbacks.
  *

@@ -1339,6 +1339,8 @@ export type InboxItem = {
   } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`. */
+  answerUrl?: string | undefined;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
@@ -1473,6 +1475,22 @@ export type LeftOut = {
   /** Path or name of the part that was left out. */
   field: string;
   reason: string;
+};
+
+/** An item of the inbox, with the link that settles it. */
+export type LinkedItem = {
+  /** Id of the item in the inbox. */
+  id: string;
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits, if one does. */
+  agentName?: string | undefined;
+  title: string;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Absent for a budget. */
+  answerUrl?: string | undefined;
 };
 
 /** A text frame from a client. Coordinates are CSS pixels of the page. */
@@ -3058,7 +3076,7 @@ export type RunWaitingCallback = {
   runId: string;
   /** Time in ISO 8601 format, UTC. */
   timestamp: string;
-  item: WaitingItem;
+  item: LinkedItem;
   data: RunWaitingEvent;
 };
 

@@ -3,7 +3,7 @@ import { INBOX_KINDS, INBOX_SETTLERS, INBOX_STATES } from "#db/schema/unions.ts"
 import { timestamp } from "./wire-values.ts";
 
 /** The id of an item of the inbox. */
-export const itemId = z
+const itemId = z
   .string()
   .meta({ description: "Id of the item in the inbox.", examples: ["itm_b4wq2nxzkt7mpycr5hvjd3sa"] });
 
@@ -29,3 +29,17 @@ export const resumedItemSchema = waitingItemSchema
       .meta({ description: "Who settled the item. Absent if the service closed it." }),
   })
   .meta({ id: "ResumedItem", description: "An item of the inbox that has ended, without its details." });
+
+/** The item in the body of the callback `run.waiting`. Only there it has its link: an event never contains it. */
+export const linkedItemSchema = waitingItemSchema
+  .extend({
+    answerUrl: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "Link to a page on which anyone who has the link settles this item, once, until it expires. Absent for a budget.",
+        examples: ["https://service.example/answer/itm_b4wq2nxzkt7mpycr5hvjd3sa?key=…"],
+      }),
+  })
+  .meta({ id: "LinkedItem", description: "An item of the inbox, with the link that settles it." });

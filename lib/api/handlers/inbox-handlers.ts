@@ -1,5 +1,6 @@
 import { settleItem } from "#lib/session/inbox/settle-item.ts";
 import { type InboxItemRow, type ItemFilter, listItems, titleOf } from "#lib/session/store/inbox-store.ts";
+import type { Caller } from "../auth/authenticate.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -8,24 +9,37 @@ import type { ApiServices } from "./services.ts";
 
 /** `GET /api/inbox`: lists the items of the caller's sessions, newest first. */
 const listInbox = (services: ApiServices, { caller, query }: CallOf<"listInbox">): Promise<Answer> =>
-  list(services, { ownerId: caller.ownerId, sessionId: query.sessionId, state: query.state }, query);
+  list(services, { ownerId: caller.ownerId, sessionId: query.sessionId, state: query.state }, query, caller);
 
 /** `GET …/inbox`: lists the items of a session and its sub-agents, newest first. */
 const listSessionInbox = (
   services: ApiServices,
-  { session, query }: CallOf<"listSessionInbox" | "listPersonInbox">,
+  { session, query, caller }: CallOf<"listSessionInbox" | "listPersonInbox">,
 ): Promise<Answer> =>
-  list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query);
+  list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query, caller);
 
 async function list(
-  { db }: ApiServices,
+  { db, answers }: ApiServices,
   filter: ItemFilter,
   query: { cursor?: string | undefined; limit?: number | undefined },
+  caller: Caller | undefined,
 ): Promise<Answer> {
   const range = readRange(query);
   if (!range) return unknownCursor();
+  // A link is a credential that settles the item: only a program that may settle it with its key gets the link.
+  const mayLink =
+    caller !== undefined && caller.loginId === undefined && caller.scopes.includes("sessions:write");
+  const hasLink = (row: InboxItemRow) => mayLink && row.state === "open" && answers.urlOf(row) !== undefined;
   const { page, nextCursor } = cutPage(await listItems(db, filter, range), range, (row) => row);
-  return { ok: true, status: 200, body: { success: true, data: page.map(toItem), nextCursor } };
+  return {
+    ok: true,
+    status: 200,
+    body: {
+      success: true,
+      data: page.map((row) => ({ ...toItem(row), ...(hasLink(row) && { answerUrl: answers.urlOf(row) }) })),
+      nextCursor,
+    },
+  };
 }
 
 /** `POST …/inbox/:itemId`: settles an item. Called with an API key or from the session page. */

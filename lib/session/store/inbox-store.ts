@@ -105,6 +105,12 @@ export async function findItem(
   return row;
 }
 
+/** Finds an item of any session. The caller has checked a credential for this item. */
+export async function findAnyItem(db: Executor, id: string): Promise<InboxItemRow | undefined> {
+  const [row] = await selectItems(db).where(eq(inboxItems.id, id));
+  return row;
+}
+
 /** Finds the title of the first question or approval of a run that no one settled in time. */
 export async function findExpiredOfRun(
   db: Executor,

@@ -4,7 +4,6 @@ import type { InboxState, WaitEnd } from "#db/schema/unions.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { reportResumed } from "../inbox/report-items.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
 import { closeApprovals } from "../store/approval-store.ts";
 import { closeQuestionsOf, readEventContext } from "../store/elicitation-store.ts";
@@ -14,6 +13,7 @@ import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
 import { endWaitRows, listControlWaits, listOverdueWaits } from "../store/wait-store.ts";
 import { readWaitingOn } from "./read-waiting-on.ts";
+import { reportResumed } from "./report-items.ts";
 
 /** Dependencies for waking parked runs. */
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
 import { eventSchemas, nameEvent } from "#lib/events/event-schemas.ts";
-import { resumedItemSchema, waitingItemSchema } from "#lib/events/item-schemas.ts";
+import { linkedItemSchema, resumedItemSchema } from "#lib/events/item-schemas.ts";
 import { requestId, runId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import type { ParameterObject, PathItem } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
@@ -109,7 +109,7 @@ const callbackBodySchemas = Object.fromEntries(
         requestId,
         runId,
         timestamp,
-        ...(event === "run.waiting" && { item: waitingItemSchema }),
+        ...(event === "run.waiting" && { item: linkedItemSchema }),
         ...(event === "run.resumed" && { item: resumedItemSchema }),
         data: eventSchemas[event],
       })

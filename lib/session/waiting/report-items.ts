@@ -14,7 +14,7 @@ import { enqueueJobs } from "../store/job-store.ts";
 import { type Job, requestDelivery } from "../store/jobs.ts";
 
 /** An event about an item, and the callback that reports the event, if the caller has asked for it. */
-export type ItemReport = {
+type ItemReport = {
   event: NewEvent;
   /** Stores the callback and its job. Call it in the transaction that has stored the event. */
   onStored: (stored: StoredEvent) => Promise<void>;
