@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { ITEM_EVENTS } from "#db/schema/unions.ts";
 import { type LineOf, monotonicMs } from "../recorder/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
@@ -12,6 +13,12 @@ export const oneRowPerEvent: Invariant = {
   findViolations({ rows }) {
     const wrong: string[] = [];
     const subscribed = new Map(rows.sessions.map((session) => [session.id, session.callbackEvents ?? []]));
+    // What a sub-agent waits for is reported to the callback of the root session.
+    for (const { sessionId, rootSessionId } of rows.agents)
+      subscribed.set(
+        sessionId,
+        (subscribed.get(rootSessionId) ?? []).filter((event) => ITEM_EVENTS.some((each) => each === event)),
+      );
     const retried = new Set(rows.runs.filter(({ willRetry }) => willRetry).map(({ id }) => id));
     const subscribedEvents = rows.events.filter(
       ({ sessionId, kind, runId }) =>
@@ -64,7 +71,7 @@ function checkDelivery(evidence: Evidence, row: Evidence["rows"]["deliveries"][n
   const attempts = evidence.rows.deliveryAttempts
     .filter((attempt) => attempt.deliveryId === row.id && attempt.cycle === row.cycle)
     .sort((a, b) => a.number - b.number);
-  const secret = evidence.callbackSecrets.get(row.sessionId);
+  const secret = evidence.callbackSecrets.get(rootOf(evidence, row.sessionId));
 
   if (row.state !== "delivered" && row.state !== "dropped") wrong.push(`${row.id} is still ${row.state}`);
   if (
@@ -99,6 +106,9 @@ function checkDelivery(evidence: Evidence, row: Evidence["rows"]["deliveries"][n
 
 /** The link to an item is added to the body when it is sent. */
 const withoutLink = (body: string): string => body.replace(/("item":\{)"answerUrl":"[^"]*",/, "$1");
+
+const rootOf = ({ rows }: Evidence, sessionId: string): string =>
+  rows.agents.find((agent) => agent.sessionId === sessionId)?.rootSessionId ?? sessionId;
 
 const findEnd = ({ traffic }: Evidence, exchange: number) =>
   traffic.find(

@@ -43,6 +43,7 @@ export async function parkRun(
     recordHindrance(run, waits, parked);
     return false;
   }
+  await faultPoint("park-committed");
   const { sessionId } = run.claim;
   announce(deps, parked.written);
   // If the person released the browser before the commit, the release found no wait to end, so the wait is ended here.
