@@ -67,7 +67,14 @@ for (const kind of ["question", "approval"] as const) {
       };
       // The process ends before it answers this request.
       if (point === "wake-committed") await sendAnswer().catch(() => {});
-      await killed.ended;
+      await expect
+        .poll(() =>
+          killed.call("GET", "/api/health").then(
+            () => "up",
+            () => "down",
+          ),
+        )
+        .toBe("down");
       const service = await startService(settings, { dataDir: killed.dataDir, port: killed.port });
       if (point === "park-committed") expect((await sendAnswer()).status).toBe(200);
       const events = await readLog(service, session.sessionId, haveEnded(1));

@@ -111,8 +111,8 @@ test("a person sees the exact call and denies it with a reason; a wrong link sho
     expect(overflow, `${width} px`).toBeLessThanOrEqual(0);
   }
   await picture(page, "approval");
-  await page.getByLabel("Reason, if you deny it").fill("Not today");
-  await page.getByRole("button", { name: "Deny" }).click();
+  await page.getByLabel("Reason to deny it").fill("Not today");
+  await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "You denied the call" })).toBeVisible();
   await stage.service.completed(session.statusUrl);
   const results = stage.model.requests.findLast(({ userText }) => userText.includes("[call]"))?.toolResults;

@@ -48,14 +48,16 @@ const FORMS: Partial<Record<Item["kind"], (item: Item, sent: Sent | undefined) =
 ${item.form ? fieldsOf(item.form, sent) : textFields(item, sent)}
 <div class="buttons"><button class="main" name="do" value="answer">Send answer</button><button name="do" value="decline">Decline to answer</button></div>
 </form>`,
+  // Two forms, so that Enter in the field of the reason denies the call.
   approval: (
     { agentName, call },
     sent,
   ) => html`<p>${agentName === null ? "The agent" : `The sub-agent ${agentName}`} wants to call <code>${call?.toolName}</code> with exactly these arguments:</p>
 <pre tabindex="0" role="region" aria-label="Arguments">${call && showArguments(call.input)}</pre>
+<form method="post" novalidate><div class="buttons"><button class="main" name="do" value="approve">Approve this call</button></div></form>
 <form method="post" novalidate>
-${field({ id: "reason", label: "Reason, if you deny it", isOptional: true, hint: "The agent reads it.", problem: sent?.problems.reason }, (shared) => html`<input ${shared} name="reason" maxlength="${REASON_MAX}" value="${sent?.values.get("reason") ?? ""}">`)}
-<div class="buttons"><button class="main" name="do" value="approve">Approve this call</button><button name="do" value="deny">Deny</button></div>
+${field({ id: "reason", label: "Reason to deny it", isOptional: true, hint: "The agent reads it.", problem: sent?.problems.reason }, (shared) => html`<input ${shared} name="reason" maxlength="${REASON_MAX}" value="${sent?.values.get("reason") ?? ""}">`)}
+<div class="buttons"><button name="do" value="deny">Deny</button></div>
 </form>`,
   handover: ({ body, rootSessionId }) => html`<p class="text" dir="auto">${body}</p>
 <p><a href="/s/${rootSessionId}">Open the session</a> to take over its browser. You need a link of the session.</p>`,
