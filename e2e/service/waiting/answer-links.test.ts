@@ -5,7 +5,7 @@ import { inboxItems } from "#db/schema/index.ts";
 import { type Receiver, startReceiver } from "#e2e/fixtures/receiver.ts";
 import { createAnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import { scriptByTask } from "../agents/agents-testing.ts";
-import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { openTestService, signIn, type TestService, waitUntil } from "../testing.ts";
 import { readEvents } from "../turn/turn-testing.ts";
 import { onlyItem, settle, untilTurnParked } from "./inbox-testing.ts";
 import { ask, readResults, startParked } from "./waiting-testing.ts";
@@ -37,7 +37,7 @@ async function visit(link: string, sent?: Record<string, string | string[]>, met
 /** Starts a session whose turn waits. @returns the link to its only item, as the owner's key reads it. */
 async function startLinked(...questions: Parameters<typeof startParked>[1] & {}) {
   const session = await startParked(service, questions.length > 0 ? questions : undefined);
-  const item = (await onlyItem(service, session)) as { id: string; answerUrl?: string };
+  const item = await onlyItem(service, session);
   assert.ok(item.answerUrl);
   return { session, id: item.id, link: item.answerUrl };
 }
@@ -142,7 +142,7 @@ describe("an answer link", () => {
         tools: { approve: ["write_file"] },
       });
       await untilTurnParked(service, session);
-      const item = (await onlyItem(service, session)) as { id: string; answerUrl?: string };
+      const item = await onlyItem(service, session);
       return { session, id: item.id, link: item.answerUrl ?? "" };
     };
     const approved = await start("write it");
@@ -242,7 +242,7 @@ describe("where a link stands", () => {
     await waitUntil(() => receiver.received.length === 1, "the callback has arrived");
     const sent = receiver.received[0]?.body.toString() ?? "";
     const body = JSON.parse(sent) as { item: { id: string; answerUrl?: string }; data: unknown };
-    const { id, answerUrl } = (await onlyItem(service, session)) as { id: string; answerUrl?: string };
+    const { id, answerUrl } = await onlyItem(service, session);
     assert.ok(answerUrl);
     assert.deepEqual([body.item.id, body.item.answerUrl], [id, answerUrl]);
     const token = new URL(answerUrl).searchParams.get("key") ?? "";
@@ -260,17 +260,29 @@ describe("where a link stands", () => {
       cookieHeader: null,
     });
     assert.ok(entered instanceof Response);
+    const operator = { cookie: await signIn(service), origin: service.env.baseUrl, authorization: "" };
+    const wanted = { ownerId: "owner", name: "reads only", scopes: ["sessions:read"] };
+    const created = await service.call("POST", "/actions/keys", wanted, operator);
+    const { key } = (await created.json()) as { key: string };
+    const reader = { authorization: `Bearer ${key}` };
     const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
     const visitor = { cookie, origin: service.env.baseUrl, authorization: "" };
 
+    const readText = async (path: string, headers?: Record<string, string>) => {
+      const response = await service.call("GET", path, undefined, headers);
+      assert.equal(response.status, 200, path);
+      return response.text();
+    };
     const texts = [
       JSON.stringify(await readEvents(service, session.sessionId)),
-      await (await service.call("GET", `${api}/inbox`, undefined, visitor)).text(),
-      await (await service.call("GET", `/s/${session.sessionId}/actions/inbox`, undefined, visitor)).text(),
-      await (await service.call("GET", `${api}/deliveries`)).text(),
-      await (await service.call("GET", `${api}/export?format=json`)).text(),
-      await (await service.call("GET", `${api}/export?format=html`)).text(),
-      await (await service.call("GET", `${api}/agent/status`)).text(),
+      await readText(`${api}/inbox`, visitor),
+      await readText(`/s/${session.sessionId}/actions/inbox`, visitor),
+      await readText(`${api}/inbox`, reader),
+      await readText("/api/inbox", reader),
+      await readText(`${api}/deliveries`),
+      await readText(`${api}/export?format=json`),
+      await readText(`${api}/export?format=html`),
+      await readText(`${api}/agent/status`),
       JSON.stringify(service.model.requests.map((request) => request.body)),
     ];
     for (const [index, text] of texts.entries())

@@ -43,8 +43,9 @@ describe("a question in the inbox", () => {
   it("is listed while it waits, is answered there, and tells who answered", async () => {
     const options = ["red", "blue"];
     const session = await startParked(service, [ask("Which\n colour?", { options })]);
-    const { id, createdAt, expiresAt, ...item } = await onlyItem(service, session);
+    const { id, createdAt, expiresAt, answerUrl, ...item } = await onlyItem(service, session);
     assert.match(id, /^itm_[a-z2-7]{24}$/);
+    assert.match(answerUrl ?? "", new RegExp(`/answer/${id}\\?key=[\\w-]{32}$`));
     assert.deepEqual(item, {
       sessionId: session.sessionId,
       runId: session.turn.runId,
