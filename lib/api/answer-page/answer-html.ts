@@ -29,6 +29,7 @@ h1,.text,legend,label,li,.hint{overflow-wrap:anywhere}
 .problem{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}
 .alert{border:1px solid var(--bad);border-radius:8px;padding:.75rem 1rem;margin:0 0 1rem}
 form{display:grid;gap:1.25rem;margin-top:1.25rem}
+form+.soft{margin-top:1.25rem}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 legend,.label{font-weight:600;padding:0;margin:0 0 .25rem;display:block}
 .optional{font-weight:400;color:var(--soft)}
@@ -36,7 +37,7 @@ legend,.label{font-weight:600;padding:0;margin:0 0 .25rem;display:block}
 .choice input{width:1.25rem;height:1.25rem;margin:.125rem 0 0;flex:none;accent-color:var(--accent)}
 input:not([type=checkbox],[type=radio]),select,textarea{width:100%;min-height:2.75rem;padding:.5rem .75rem;font:inherit;color:inherit;background:var(--surface);border:1px solid var(--line);border-radius:8px}
 textarea{min-height:6rem;resize:vertical}
-[aria-invalid=true]{border-color:var(--bad)}
+:is(input,select,textarea)[aria-invalid=true]{border-color:var(--bad)}
 pre{margin:0;padding:.75rem 1rem;max-height:60vh;overflow:auto;background:var(--sunken);border-radius:8px;font:.875rem/1.5 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 code{font:.9375em ui-monospace,monospace;overflow-wrap:anywhere}
 .buttons{display:flex;flex-wrap:wrap;gap:.75rem}
