@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { useTitleMark } from "#components/ui/use-title-mark.ts";
 import { describeTab } from "#lib/page/labels/describe-tab.ts";
 import { isWorking } from "#lib/page/state/session-state.ts";
 import { useSession } from "../runtime/session-context.tsx";
@@ -12,23 +13,8 @@ export function TabState() {
   const isHidden = useIsHidden();
   const endedUnseen = useEndedUnseen(isWorking(state), isHidden);
   const words = describeTab(state, endedUnseen);
-  const mark = words === null ? null : `${words.mark} · `;
   const tone = words?.tone ?? null;
-
-  useEffect(() => {
-    if (mark === null) return;
-    const add = () => {
-      if (!document.title.startsWith(mark)) document.title = mark + document.title;
-    };
-    add();
-    // If the page's metadata arrives after the page, Next sets the title again, and the mark has to be added again.
-    const observer = new MutationObserver(add);
-    observer.observe(document.head, { childList: true, characterData: true, subtree: true });
-    return () => {
-      observer.disconnect();
-      document.title = document.title.replace(mark, "");
-    };
-  }, [mark]);
+  useTitleMark(words?.mark ?? null);
 
   useEffect(() => {
     if (tone === null) return;

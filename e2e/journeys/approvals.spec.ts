@@ -66,6 +66,24 @@ test("a person sees the exact call, also after a reload, and approves it; the ta
   await expect(message(page)).toBeFocused();
 });
 
+test("a message that is typed while a call waits reaches the agent instead of an approval", async ({
+  page,
+  stage,
+}) => {
+  await open(page, stage, "[other] go", {
+    "[other]": [write("notes/a.txt"), { text: "Not reached." }],
+    "Leave the notes": [{ text: "Then I do." }],
+  });
+  await expect(cardOf(page)).toBeVisible();
+  await expect(message(page)).toHaveAttribute("placeholder", "Or tell the agent something else");
+  await message(page).fill("Leave the notes alone");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Then I do.")).toBeVisible();
+  await expect(cardOf(page)).toHaveCount(0);
+  const read = stage.model.requests.findLast(({ userText }) => userText.includes("Leave the notes"));
+  expect(JSON.stringify(read?.body)).toContain("write_file was not run");
+});
+
 test("a person denies a call with a reason, which the agent reads; a watcher sees that it waits, without buttons", async ({
   page,
   browser,

@@ -4,32 +4,13 @@ import { expect, type Page } from "@playwright/test";
 import { logInOn } from "../fixtures/log-in.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { script, test } from "./journey.ts";
+import { startOnHome as start } from "./start-on-home.ts";
 
 test.use({ viewport: { width: 1280, height: 900 } });
 
 const list = (page: Page) => page.getByRole("region", { name: "Sessions", exact: true });
 const rows = (page: Page) => list(page).getByRole("listitem");
 const search = (page: Page) => list(page).getByRole("searchbox", { name: "Search sessions" });
-
-/** Starts a session with the API of the landing page, as the signed-in person. */
-async function start(page: Page, text: string): Promise<void> {
-  const status = await page.evaluate(async (text) => {
-    const body = {
-      messages: [{ role: "user", parts: [{ type: "text", text }] }],
-      capabilities: { browser: false },
-    };
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    };
-    const response = await fetch("/actions/sessions", init);
-    // The fixture that checks all answers waits until each body has been read.
-    await response.json();
-    return response.status;
-  }, text);
-  expect(status).toBe(201);
-}
 
 test("a person searches, filters, renames and deletes sessions in a list that updates itself", async ({
   page,

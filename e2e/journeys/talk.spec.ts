@@ -1,5 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { goTo, script, test } from "./journey.ts";
+import { recordNotifications } from "./record-notifications.ts";
 
 test.use({ viewport: { width: 1280, height: 800 } });
 
@@ -185,40 +186,9 @@ test("the result opens by itself, unless the person has closed it", async ({
 
 test("only after a click, a person is notified when the turn ends while the tab is hidden", async ({
   page,
-  context,
   stage: { model, service },
 }) => {
-  await context.grantPermissions(["notifications"], { origin: service.baseUrl });
-  await page.addInitScript(() => {
-    const shown: string[] = [];
-    class Recorder {
-      static permission = "default";
-      static asked = 0;
-      static async requestPermission() {
-        Recorder.asked += 1;
-        Recorder.permission = "granted";
-        return "granted";
-      }
-      constructor(title: string, { body }: { body: string }) {
-        shown.push(`${title}: ${body}`);
-      }
-      close() {}
-    }
-    Object.assign(window, { Notification: Recorder, shown });
-    let isHidden = false;
-    Object.defineProperty(document, "hidden", { get: () => isHidden });
-    Object.assign(window, {
-      hide(hidden: boolean) {
-        isHidden = hidden;
-        document.dispatchEvent(new Event("visibilitychange"));
-      },
-    });
-  });
-  const hide = (isHidden: boolean) =>
-    page.evaluate((hidden) => (window as unknown as { hide: (is: boolean) => void }).hide(hidden), isHidden);
-  const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-  const asked = () =>
-    page.evaluate(() => (window as unknown as { Notification: { asked: number } }).Notification.asked);
+  const { hide, shown, asked } = await recordNotifications(page, service.baseUrl);
   const release = Promise.withResolvers<void>();
   script(model, {
     "[first]": [{ text: "One." }],

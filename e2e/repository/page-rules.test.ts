@@ -23,7 +23,7 @@ test("pages store only drafts, the proof of control, the width of the conversati
   assert.deepEqual(filesWith(/\b(localStorage|sessionStorage|indexedDB)\b/), [
     "components/runtime/session-runtime.ts",
     "components/session/pane-splitter.tsx",
-    "components/session/use-notifications.ts",
+    "components/ui/notifications.ts",
     "lib/page/actions/control-seat.ts",
   ]);
 });

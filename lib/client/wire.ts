@@ -1254,6 +1254,58 @@ export type Health = {
   ok: true;
 };
 
+/** An open item of the inbox on the landing page. */
+export type HomeInboxItem = {
+  /** Id of the item. */
+  id: string;
+  /** Id of the session; for a sub-agent, of its root session. */
+  sessionId: string;
+  /** Id of the run that waits. Null for a plan that a person wrote. */
+  runId: string | null;
+  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits. Absent if the session itself waits. */
+  agentName?: string | undefined;
+  /** The item in one line. That of a sub-agent begins with its name. */
+  title: string;
+  /** The whole text. */
+  body: string;
+  /** Answers to choose from. Another text is accepted too. */
+  options?: Array<string> | undefined;
+  /** The call to approve. */
+  call?: {
+    toolCallId: string;
+    toolName: string;
+    /** The exact arguments. */
+    input: unknown;
+  } | undefined;
+  /** The form to fill in. */
+  form?: ElicitationForm | undefined;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`. */
+  answerUrl?: string | undefined;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
+  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
+  state: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
+  /** Who settled the item: a person on the session page, or a program with an API key. Absent if the service closed it. */
+  settledBy?: "person" | "program" | undefined;
+  /** When the item was settled. ISO 8601, UTC. Absent while it is open. */
+  settledAt?: string | undefined;
+  /** Title of the session. */
+  sessionTitle: string;
+  /** Path of the session's page, where the item is settled. It allows what the login allows. */
+  shareUrl: string;
+};
+
+export type HomeInboxItemPage = {
+  success: true;
+  data: Array<HomeInboxItem>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 /** An import with a page of its conversation. */
 export type ImportDetail = {
   success: true;

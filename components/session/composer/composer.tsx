@@ -66,14 +66,15 @@ export function Composer({
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
   const state = useSession();
   const isBusy = isWorking(state);
-  // While a question is open, a message steers the turn: the agent gets the message instead of an answer.
-  const hasQuestion = state.elicitations.length > 0;
+  // While the agent itself asks something, a message steers the turn: the agent gets the message instead of an answer.
+  const asks =
+    state.elicitations.length > 0 || state.approvals.some(({ agentName }) => agentName === undefined);
   const { error: stopError } = useStop();
   const attached = useUploads("uploads", ATTACHMENTS_MAX);
   const { isOver, dropProps, onPaste } = useFileDrop(attached.add, state.session.hasWorkspace);
   const { text, setText, chosen, setChosen, sendError, send, maySend } = useMessage(attached);
   const canSteer = maySteer(state);
-  const mode = !isBusy || (chosen === "steer" && !canSteer) ? "queue" : hasQuestion ? "steer" : chosen;
+  const mode = !isBusy || (chosen === "steer" && !canSteer) ? "queue" : asks ? "steer" : chosen;
   const error = sendError ?? (isBusy ? stopError : null);
   return (
     <form
@@ -93,11 +94,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         aria-label="Message to the agent"
         aria-keyshortcuts="/"
         placeholder={
-          hasQuestion
-            ? "Or tell the agent something else"
-            : isBusy
-              ? MODES[mode].does
-              : "Ask for something else"
+          asks ? "Or tell the agent something else" : isBusy ? MODES[mode].does : "Ask for something else"
         }
         onChange={(event) => setText(event.target.value)}
         onPaste={onPaste}

@@ -6,6 +6,9 @@ import { contract } from "#lib/api/contract/contract.ts";
 import { type Operation, scopeOf } from "#lib/api/contract/operation.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { OTHER_KEY, signIn, TEST_KEY } from "../testing.ts";
+import { ask, startParked } from "../waiting/waiting-testing.ts";
+
+type HomeItem = { id: string; sessionId: string; sessionTitle: string; title: string; shareUrl: string };
 
 // The tests of rights are generated from the contract, so they cover new operations too.
 
@@ -106,6 +109,28 @@ describe("a person who signed in with an API key", () => {
     const own = await signInWith(TEST_KEY);
     const renamed = await call(own, "PATCH", path, { title: "  Renamed  " });
     assert.equal(((await renamed.json()) as { session: { title: string } }).session.title, "Renamed");
+  });
+
+  it("sees what waits in the sessions of the key's owner, with links that allow what the key allows", async () => {
+    const { sessionId } = await startParked(service, [ask("Which colour?")]);
+    const read = async (key: string, list: "inbox" | "sessions") => {
+      const response = await call(await signInWith(key), "GET", `/actions/${list}`);
+      return ((await response.json()) as { data: HomeItem[] }).data;
+    };
+    const { key: reading } = await createKey({ scopes: ["sessions:read"] });
+    for (const key of [TEST_KEY, reading]) {
+      const [item, ...others] = await read(key, "inbox");
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [item?.sessionId, item?.sessionTitle, item?.title],
+        [sessionId, "hello", "Which colour?"],
+      );
+      const listed = (await read(key, "sessions")).find(({ id }) => id === sessionId);
+      assert.equal(item?.shareUrl, listed?.shareUrl);
+    }
+    assert.deepEqual(await read(OTHER_KEY, "inbox"), []);
+    await service.call("DELETE", `/api/sessions/${sessionId}`);
+    assert.deepEqual(await read(TEST_KEY, "inbox"), []);
   });
 
   it("is signed out when the key is revoked, and cannot sign in again", async () => {

@@ -258,6 +258,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => service.call("PATCH", (await makeSession()).api, { title: "Another title" }),
   ],
   listHomeSessions: [200, () => operate("GET", "/actions/sessions?q=work&state=done,working")],
+  listHomeInbox: [200, () => operate("GET", "/actions/inbox?limit=5")],
   renameHomeSession: [200, async () => operate("PATCH", await makeHomeSession(), { title: "Mine" })],
   deleteHomeSession: [200, async () => operate("DELETE", await makeHomeSession())],
   deleteSession: [200, async () => service.call("DELETE", (await makeSession()).api)],

@@ -1,6 +1,7 @@
 import { settleItem } from "#lib/session/inbox/settle-item.ts";
+import { findSessionPages } from "#lib/session/list/list-store.ts";
 import { type InboxItemRow, type ItemFilter, listItems, titleOf } from "#lib/session/store/inbox-store.ts";
-import type { Caller } from "../auth/authenticate.ts";
+import { type Caller, roleOf } from "../auth/authenticate.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -17,6 +18,29 @@ const listSessionInbox = (
   { session, query, caller }: CallOf<"listSessionInbox" | "listPersonInbox">,
 ): Promise<Answer> =>
   list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query, caller);
+
+/** `GET /actions/inbox`: lists the open items of a person's sessions with the pages of the sessions. */
+async function listHomeInbox(
+  services: ApiServices,
+  { caller, query }: CallOf<"listHomeInbox">,
+): Promise<Answer> {
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const filter = { ownerId: caller.ownerId, state: "open" } as const;
+  const { page, nextCursor } = cutPage(await listItems(services.db, filter, range), range, (row) => row);
+  const pages = await findSessionPages(
+    services.db,
+    page.map((row) => row.rootSessionId),
+  );
+  const data = page.flatMap((row) => {
+    const session = pages.get(row.rootSessionId);
+    // A session that was deleted since the items were read.
+    if (!session) return [];
+    const shareUrl = services.shares.sharePath(row.rootSessionId, session.shareRevocation, roleOf(caller));
+    return [{ ...toItem(row), sessionTitle: session.title, shareUrl }];
+  });
+  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
+}
 
 async function list(
   { db, answers }: ApiServices,
@@ -84,6 +108,7 @@ export const inboxHandlers = {
   listInbox,
   listSessionInbox,
   listPersonInbox: listSessionInbox,
+  listHomeInbox,
   settleInboxItem,
   settlePersonInboxItem: settleInboxItem,
 } satisfies Partial<Handlers>;

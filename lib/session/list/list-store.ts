@@ -39,6 +39,20 @@ export function listSessions(
     .limit(page.limit);
 }
 
+/** Finds what links to the pages of these sessions need, by session id. Sessions that do not exist are omitted. */
+export async function findSessionPages(
+  db: Executor,
+  sessionIds: string[],
+): Promise<Map<string, Pick<SessionRow, "title" | "shareRevocation">>> {
+  if (sessionIds.length === 0) return new Map();
+  const { id, title, shareRevocation } = sessionColumns;
+  const rows = await db
+    .select({ id, title, shareRevocation })
+    .from(sessions)
+    .where(inArray(sessions.id, sessionIds));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Sorts the waits of a run so that the wait that the API reports comes first. */
 const REPORTED_WAIT = sql`array_position(${sql.param(`{${WAIT_KIND_ORDER.join()}}`)}::text[], ${waits.kind}::text)`;
 

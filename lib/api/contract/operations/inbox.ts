@@ -8,7 +8,7 @@ import { textUpTo } from "../schemas/fields.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 
 /** Something that waits, or has waited, for a person. Source: `wire.md`, Inbox. */
-const inboxItemSchema = z
+export const inboxItemSchema = z
   .object({
     id: z.string().meta({ description: "Id of the item.", examples: ["itm_b4wq2nxzkt7mpycr5hvjd3sa"] }),
     sessionId: sessionId.describe("Id of the session; for a sub-agent, of its root session."),
