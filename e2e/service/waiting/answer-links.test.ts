@@ -5,7 +5,7 @@ import { inboxItems } from "#db/schema/index.ts";
 import { type Receiver, startReceiver } from "#e2e/fixtures/receiver.ts";
 import { createAnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import { scriptByTask } from "../agents/agents-testing.ts";
-import { openTestService, signIn, type TestService, waitUntil } from "../testing.ts";
+import { openTestService, signIn, TEST_KEY, type TestService, waitUntil } from "../testing.ts";
 import { readEvents } from "../turn/turn-testing.ts";
 import { onlyItem, settle, untilTurnParked } from "./inbox-testing.ts";
 import { ask, readResults, startParked } from "./waiting-testing.ts";
@@ -264,6 +264,16 @@ describe("where a link stands", () => {
     const wanted = { ownerId: "owner", name: "reads only", scopes: ["sessions:read"] };
     const created = await service.call("POST", "/actions/keys", wanted, operator);
     const { key } = (await created.json()) as { key: string };
+    const { origin } = operator;
+    const signedIn = await service.container.mounted.logIn(
+      new Request(`${origin}/login`, {
+        method: "POST",
+        headers: { origin, "content-type": "application/json" },
+        body: JSON.stringify({ apiKey: TEST_KEY }),
+      }),
+    );
+    const loginCookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const person = { cookie: loginCookie, origin, authorization: "" };
     const reader = { authorization: `Bearer ${key}` };
     const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
     const visitor = { cookie, origin: service.env.baseUrl, authorization: "" };
@@ -279,12 +289,14 @@ describe("where a link stands", () => {
       await readText(`/s/${session.sessionId}/actions/inbox`, visitor),
       await readText(`${api}/inbox`, reader),
       await readText("/api/inbox", reader),
+      await readText("/actions/inbox", person),
       await readText(`${api}/deliveries`),
       await readText(`${api}/export?format=json`),
       await readText(`${api}/export?format=html`),
       await readText(`${api}/agent/status`),
       JSON.stringify(service.model.requests.map((request) => request.body)),
     ];
+    assert.ok(texts[5]?.includes(id), "the person sees the item");
     for (const [index, text] of texts.entries())
       assert.ok(!text.includes(token) && !text.includes("/answer/itm_"), `text ${index} has the link`);
     const rows = await service.container.services.db.execute(
