@@ -18,6 +18,8 @@ export const deliveries = pgTable(
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
     event: text("event").$type<CallbackEvent>().notNull(),
+    /** The item of the inbox that the event is about; null for the start and the end of a run. */
+    itemId: text("item_id"),
     /** The exact bytes (UTF-8) that are signed and sent. */
     body: text("body").notNull(),
     state: text("state").$type<DeliveryState>().notNull().default("pending"),
@@ -34,7 +36,7 @@ export const deliveries = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    unique("deliveries_run_event").on(table.runId, table.event),
+    unique("deliveries_run_event").on(table.runId, table.event, table.itemId).nullsNotDistinct(),
     index("deliveries_session").on(table.sessionId, table.createdAt),
     index("deliveries_open").on(table.state).where(sql`state in ('pending', 'sending')`),
     index("deliveries_held").on(table.createdAt, table.id).where(sql`state = 'held'`),

@@ -10,6 +10,8 @@ import {
   type InboxKind,
   type InboxSettler,
   type InboxState,
+  ITEM_EVENTS,
+  type ItemEvent,
 } from "./unions.ts";
 
 /** A tool call that needs approval. */
@@ -48,6 +50,11 @@ export const inboxItems = pgTable(
     forSession: boolean("for_session").notNull().default(false),
     /** Why a person denied the call. */
     reason: text("reason"),
+    /**
+     * The last event of the run that reported the item; null until the run is parked while the item is open. An item has
+     * at most one event of each kind.
+     */
+    lastEvent: text("last_event").$type<ItemEvent>(),
     /** When the approved call began; it begins once. */
     begunAt: instant("begun_at"),
     /** Name of the sub-agent that waits; null for the root session. */
@@ -68,11 +75,13 @@ export const inboxItems = pgTable(
     // Deleting a session looks up its items, because of the foreign key.
     index("inbox_items_session").on(table.sessionId),
     index("inbox_items_run_open").on(table.runId).where(sql`state = 'open'`),
+    index("inbox_items_run_waiting").on(table.runId).where(sql`last_event = 'run.waiting'`),
     uniqueIndex("inbox_items_approval").on(table.subjectId).where(sql`kind = 'approval'`),
     index("inbox_items_granted").on(table.rootSessionId).where(sql`for_session`),
     uniqueIndex("inbox_items_open_subject").on(table.subjectId).where(sql`state = 'open'`),
     oneOf("inbox_items_kind", table.kind, INBOX_KINDS),
     oneOf("inbox_items_state", table.state, INBOX_STATES),
+    oneOf("inbox_items_last_event", table.lastEvent, ITEM_EVENTS),
     oneOf("inbox_items_settled_by", table.settledBy, INBOX_SETTLERS),
     check("inbox_items_settled", sql`(${table.state} = 'open') = (${table.settledAt} is null)`),
   ],

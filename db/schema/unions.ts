@@ -9,7 +9,11 @@ export const RUN_STATES = ["pending", "running", "succeeded", "errored", "cancel
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
 export const FOLLOW_UP_MODES = ["queue", "steer", "interrupt"] as const;
 export const DELIVERABLE_STATUSES = ["pending", "ready", "failed"] as const;
-export const CALLBACK_EVENTS = ["run.started", "run.completed"] as const;
+/** The events that a callback receives if its `events` do not name others. */
+export const DEFAULT_CALLBACK_EVENTS = ["run.started", "run.completed"] as const;
+/** Events about an item of the inbox that a run waits for. A run may have several of each. */
+export const ITEM_EVENTS = ["run.waiting", "run.resumed"] as const;
+export const CALLBACK_EVENTS = [...DEFAULT_CALLBACK_EVENTS, ...ITEM_EVENTS] as const;
 /** `held`: callbacks to the endpoint are disabled; the delivery waits until the endpoint works again. */
 export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "dropped"] as const;
 export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"] as const;
@@ -124,6 +128,7 @@ export type MessageRole = (typeof MESSAGE_ROLES)[number];
 export type FollowUpMode = (typeof FOLLOW_UP_MODES)[number];
 export type DeliverableStatus = (typeof DELIVERABLE_STATUSES)[number];
 export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+export type ItemEvent = (typeof ITEM_EVENTS)[number];
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export type BrowserStatus = (typeof BROWSER_STATUSES)[number];
 export type PageWant = (typeof PAGE_WANTS)[number];

@@ -118,6 +118,38 @@ test("a share link sets a cookie that opens the session page, which has its own 
   expect(errors.filter((text) => /content security policy/i.test(text))).toEqual([]);
 });
 
+test("an answer link shows its item, with its own content security policy, and settles it", async ({
+  page,
+}) => {
+  const question = { name: "elicit_user_input", arguments: { question: "Which colour?" } };
+  model.respondWith(({ answersSoFar }) =>
+    answersSoFar === 0 ? { toolCalls: [question] } : { text: "Thank you." },
+  );
+  const messages = [userMessage("Ask")];
+  const created = await call("POST", "/api/session", { messages, interaction: { mode: "ask" } });
+  const { sessionId, statusUrl } = (await created.json()) as CreatedSession;
+  let link: URL | undefined;
+  await waitUntil(async () => {
+    const { data } = (await read(`/api/sessions/${sessionId}/inbox?state=open`)) as {
+      data: { answerUrl: string }[];
+    };
+    link = data[0] && new URL(data[0].answerUrl);
+    return link !== undefined;
+  }, "the turn waits");
+  const response = await page.goto(`${pages.baseUrl}${link?.pathname}${link?.search}`);
+  expect(response?.status()).toBe(200);
+  const headers = response?.headers() ?? {};
+  expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect([headers["cache-control"], headers["referrer-policy"]]).toEqual(["no-store", "no-referrer"]);
+  expect(headers["cross-origin-opener-policy"]).toBe("same-origin");
+  await page.getByLabel("Your answer").fill("red");
+  await page.getByRole("button", { name: "Send answer" }).click();
+  await expect(page.getByRole("heading", { name: "Your answer was sent" })).toBeVisible();
+  await waitUntil(async () => (await read(statusUrl)).status === "completed", "the request is completed");
+  const wrong = await page.goto(`${pages.baseUrl}${link?.pathname}?key=wrong`);
+  expect(wrong?.status()).toBe(404);
+});
+
 test("the reference can be kept by a cache: it depends on no cookie and no query, and has no nonce", async () => {
   const read = async (path: string, headers: Record<string, string>) => {
     const answer = await fetch(`${pages.baseUrl}${path}`, { headers });

@@ -30,7 +30,7 @@ const alcoves: Record<string, string[][]> = {
     ["next"],
     ["live", "serve"],
     ["handlers"],
-    ["annotations", "files"],
+    ["annotations", "answer-page", "files"],
     ["auth", "openapi"],
     ["http"],
     ["contract"],

@@ -1,6 +1,7 @@
 import type { Transaction } from "#db/client.ts";
 import type { AgentOutcome } from "#db/schema/unions.ts";
 import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
 import { appendEvents } from "#lib/events/event-store.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
 import { endWaits } from "#lib/session/waiting/waiting.ts";
@@ -18,8 +19,8 @@ type AgentEnd = {
   lastText: string;
 };
 
-/** What to publish after the commit: events, and the job that wakes the parent if its wait has ended. */
-export type AgentEnded = { events: StoredEvent[]; wake: Job | undefined };
+/** What to publish after the commit: events, and the jobs that follow from the end of a wait of the parent. */
+export type AgentEnded = { events: StoredEvent[]; wake: Job[] };
 
 /**
  * Settles a sub-agent whose last turn has ended: stores its result, appends `agent.settled` to the parent's log, and
@@ -28,7 +29,7 @@ export type AgentEnded = { events: StoredEvent[]; wake: Job | undefined };
  */
 export async function endAgent(tx: Transaction, end: AgentEnd): Promise<AgentEnded> {
   const agent = await findAgent(tx, end.sessionId);
-  if (!agent) return { events: [], wake: undefined };
+  if (!agent) return { events: [], wake: [] };
   const settled = describeEnd(agent, end);
   await storeEnd(tx, end.sessionId, settled);
   const { parentSessionId } = agent;
@@ -47,8 +48,17 @@ export async function endAgent(tx: Transaction, end: AgentEnd): Promise<AgentEnd
       usage: addUsage([agent.usage]),
     },
   ];
-  const wake = await wakeParent(tx, agent, (event) => events.push(event));
-  return { events: await appendEvents(tx, parentSessionId, events), wake };
+  const afterStored = new Map<NewEvent, Parameters<Emit>[1]>();
+  const wake = await wakeParent(tx, agent, (event, onStored) => {
+    events.push(event);
+    afterStored.set(event, onStored);
+  });
+  const stored = await appendEvents(tx, parentSessionId, events);
+  for (const [index, event] of events.entries()) {
+    const storedEvent = stored[index];
+    if (storedEvent) await afterStored.get(event)?.(storedEvent);
+  }
+  return { events: stored, wake };
 }
 
 /**
@@ -68,15 +78,11 @@ const RESULT_BYTES_MAX = 4_096;
  * Ends the parent's waits that this sub-agent completes. A wait with `until` "any" ends now. A wait with "all" ends if
  * none of its sub-agents is live any more.
  */
-async function wakeParent(
-  tx: Transaction,
-  agent: AgentRow,
-  emit: (event: NewEvent) => void,
-): Promise<Job | undefined> {
-  let wake: Job | undefined;
+async function wakeParent(tx: Transaction, agent: AgentRow, emit: Emit): Promise<Job[]> {
+  const wake: Job[] = [];
   for (const { runId, callId, subjects, until } of await listWaitsFor(tx, agent)) {
     if (until === "all" && (await countLiveAmong(tx, subjects)) > 0) continue;
-    wake = (await endWaits(tx, emit, { runId, callId }, "settled")) ?? wake;
+    wake.push(...(await endWaits(tx, emit, { runId, callId }, "settled")));
   }
   return wake;
 }

@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { addAnswerUrl } from "./add-answer-url.ts";
 import { type AttemptOutcome, concludeAttempt, mustHold, reportEndpoint } from "./conclude-attempt.ts";
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
@@ -29,7 +30,7 @@ const EXCHANGE_TIMEOUT_MS = 10_000;
 /**
  * Makes one attempt at a delivery and records the attempt together with the delivery's new state. If the process
  * crashes before the attempt is recorded, the attempt is repeated with the same bytes and the same id. For a recorded
- * attempt, only returns its outcome. The first attempt of `run.completed` waits until the first attempt of
+ * attempt, only returns its outcome. The first attempt of every other event waits until the first attempt of the run's
  * `run.started` has ended.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *
@@ -144,7 +145,7 @@ function send(
   now: () => Date,
 ): Promise<Exchange> {
   const { id, sessionId, event } = row;
-  const body = Buffer.from(row.body, "utf8");
+  const body = Buffer.from(addAnswerUrl(row, deps.answers), "utf8");
   const callback = { id, sessionId, event, url: url.href, secret, previousSecret, body };
   const timeoutMs = deps.timeoutMs ?? EXCHANGE_TIMEOUT_MS;
   return sendCallback(deps.post, callback, { timeoutMs, now, signal: deps.signal });

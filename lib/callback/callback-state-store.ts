@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { agents, deliveries, failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
 /**
@@ -10,6 +10,13 @@ import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts"
 export const endpointHost: SQL<string | null> = sql<
   string | null
 >`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
+
+/**
+ * Joins a delivery with the session whose callback receives it: the delivery's session, or the root session if a
+ * sub-agent waits for a person.
+ */
+export const isCallbackSession: SQL = sql`${sessions.id} = coalesce((select ${agents.rootSessionId} from ${agents}
+  where ${agents.sessionId} = ${deliveries.sessionId}), ${deliveries.sessionId})`;
 
 /** Joins a session with the row of `failing_endpoints` for the session's owner and callback host. */
 export const isEndpointOfSession = and(

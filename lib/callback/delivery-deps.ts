@@ -2,6 +2,7 @@ import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { AnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import type { EndpointPace } from "./endpoint/endpoint-pace.ts";
 import type { HttpRefusal } from "./endpoint/refuse-http.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
@@ -10,6 +11,8 @@ export type DeliveryDeps = {
   db: Database;
   post: GuardedPost;
   sealer: Sealer;
+  /** Derives the links to items. If omitted, callbacks have no links. */
+  answers?: Pick<AnswerLinks, "urlOf">;
   schedule: RetrySchedule;
   logger: Pick<Logger, "info" | "warn">;
   /** Limits the rate of attempts at each host. If omitted, the rate is unlimited. */

@@ -1,8 +1,15 @@
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/pg-core";
+import { and, asc, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { type AnyPgColumn, alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { deliveries, deliveryAttempts } from "#db/schema/index.ts";
+import { agents, deliveries, deliveryAttempts } from "#db/schema/index.ts";
 import type { AttemptRow, DeliveryRow } from "./delivery-store.ts";
+
+/** The deliveries to the callback of a session: also those that report a wait of its sub-agents. */
+const ofCallback = (waiting: AnyPgColumn, sessionId: string): SQL | undefined =>
+  or(
+    eq(waiting, sessionId),
+    sql`${waiting} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${sessionId})`,
+  );
 
 /** Finds a delivery of a session and its finished attempts; undefined if the session has no such delivery. */
 export async function findDeliveryRow(
@@ -13,7 +20,7 @@ export async function findDeliveryRow(
   const [row] = await db
     .select()
     .from(deliveries)
-    .where(and(eq(deliveries.id, deliveryId), eq(deliveries.sessionId, sessionId)));
+    .where(and(eq(deliveries.id, deliveryId), ofCallback(deliveries.sessionId, sessionId)));
   return row && { row, attempts: await listAttempts(db, [row.id]) };
 }
 
@@ -38,13 +45,13 @@ export async function listDeliveryRows(
   const cursor = db
     .select({ createdAt: start.createdAt, id: start.id })
     .from(start)
-    .where(and(eq(start.sessionId, sessionId), eq(start.id, page.cursor ?? "")));
+    .where(and(ofCallback(start.sessionId, sessionId), eq(start.id, page.cursor ?? "")));
   const rows = await db
     .select()
     .from(deliveries)
     .where(
       and(
-        eq(deliveries.sessionId, sessionId),
+        ofCallback(deliveries.sessionId, sessionId),
         page.cursor === undefined ? undefined : sql`(${deliveries.createdAt}, ${deliveries.id}) < ${cursor}`,
       ),
     )

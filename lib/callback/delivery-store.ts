@@ -8,6 +8,7 @@ import type { Job, PlannedJob } from "#lib/session/store/jobs.ts";
 import {
   type CallbackState,
   endpointHost,
+  isCallbackSession,
   isEndpointOfSession,
   sealedCallback,
 } from "./callback-state-store.ts";
@@ -19,6 +20,8 @@ export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 export type DeliveryToMake = CallbackState & {
   row: DeliveryRow;
   ownerId: string;
+  /** The session that has the callback: that of the row, or its root session. */
+  callbackSessionId: string;
   /** The URL in the session's row. It is masked if the full URL is stored encrypted. */
   url: string | null;
   /** Host and port of the URL. */
@@ -48,7 +51,7 @@ const beginStatement = prepareOnce((db) => {
         ),
       ),
   );
-  const mustWait = sql<boolean>`(${placeholder("isOrdered")}::boolean and ${deliveries.event} = 'run.completed'
+  const mustWait = sql<boolean>`(${placeholder("isOrdered")}::boolean and ${deliveries.event} <> 'run.started'
     and ${isStartUnattempted})`;
   const begun = db.$with("begun", { id: sql<string>`id`.as("id") }).as(sql`
     update ${deliveries} set state = 'sending', next_attempt_at = coalesce(${placeholder("at")}::timestamptz, now())
@@ -61,8 +64,9 @@ const beginStatement = prepareOnce((db) => {
     .select({
       row: deliveries,
       ownerId: sessions.ownerId,
+      callbackSessionId: sessions.id,
       url: sessions.callbackUrl,
-      sealed: sealedCallback(deliveries.sessionId),
+      sealed: sealedCallback(sessions.id),
       host: endpointHost,
       failingSince: failingEndpoints.failingSince,
       disabledAt: failingEndpoints.disabledAt,
@@ -72,7 +76,7 @@ const beginStatement = prepareOnce((db) => {
       hasBegun: sql<boolean>`exists (select from begun)`,
     })
     .from(deliveries)
-    .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
+    .innerJoin(sessions, isCallbackSession)
     .leftJoin(failingEndpoints, isEndpointOfSession)
     .where(eq(deliveries.id, placeholder("deliveryId")))
     .prepare("begin_attempt");

@@ -14,11 +14,11 @@ export type Opened = { ok: true; url: URL; secret: string | null; previousSecret
  */
 export function openDelivery(
   { sealer, refuseHttp }: Pick<DeliveryDeps, "sealer" | "refuseHttp">,
-  { row, url: storedUrl, sealed }: DeliveryToMake,
+  { row, callbackSessionId, url: storedUrl, sealed }: DeliveryToMake,
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
+  const open = (name: string) => openCallbackValue(sealer, callbackSessionId, name, sealed ?? {});
   let secret: string | null;
   let urlText: string;
   let sealedPart = "secret";
@@ -34,7 +34,7 @@ export function openDelivery(
   const url = new URL(urlText);
   const refusal = refuseHttp?.(url);
   if (refusal !== undefined) return refuse(`the callback URL ${refusal}`);
-  const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
+  const previous = openPrevious(sealer, callbackSessionId, sealed ?? {}, now);
   return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
 }
 

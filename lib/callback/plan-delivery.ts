@@ -1,4 +1,4 @@
-import type { CallbackEvent } from "#db/schema/unions.ts";
+import { type CallbackEvent, DEFAULT_CALLBACK_EVENTS } from "#db/schema/unions.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import { newDeliveryId } from "#lib/session/new-id.ts";
 
@@ -6,7 +6,8 @@ import { newDeliveryId } from "#lib/session/new-id.ts";
 export type PlannedDelivery = { id: string; event: CallbackEvent; head: string };
 
 /**
- * Prepares the callback of a lifecycle event; undefined if the session has not subscribed to the event.
+ * Prepares the callback of the start or end of a run; undefined if the session has not subscribed to the event, and for
+ * other events. `lib/session/waiting/report-items.ts` prepares the callbacks of events about items.
  * The body is composed once, because every attempt must sign and send the same bytes.
  * Source: specification, Run lifecycle callbacks.
  *
@@ -17,8 +18,8 @@ export function planDelivery(
   sessionId: string,
   { kind, requestId, runId, timestamp }: Omit<EventDraft, "head" | "tail">,
 ): PlannedDelivery | undefined {
-  const event = subscribed?.find((subscription) => subscription === kind);
-  if (event === undefined) return undefined;
+  const event = DEFAULT_CALLBACK_EVENTS.find((each) => each === kind);
+  if (event === undefined || !subscribed?.includes(event)) return undefined;
   const head = `${JSON.stringify({ event, sessionId, requestId, runId, timestamp }).slice(0, -1)},"data":`;
   return { id: newDeliveryId(), event, head };
 }

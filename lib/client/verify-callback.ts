@@ -1,12 +1,21 @@
-import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
+import type {
+  RunCompletedCallback,
+  RunResumedCallback,
+  RunStartedCallback,
+  RunWaitingCallback,
+} from "./wire.ts";
 
 /** The body that the service posts to a callback URL. */
-export type CallbackBody = RunStartedCallback | RunCompletedCallback;
+export type CallbackBody =
+  | RunStartedCallback
+  | RunCompletedCallback
+  | RunWaitingCallback
+  | RunResumedCallback;
 
 /**
  * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`, or empty if the header
  * is missing. The value is the same on every attempt, but the signature does not cover the header. To process each
- * callback once, compare the body's `event` and `runId` instead.
+ * callback once, compare the body's `event` and `runId` instead, and the id of its `item` if it has one.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 

@@ -530,8 +530,8 @@ export type Callback = {
   url: string;
   /** When present, every delivery is signed with HMAC-SHA256. */
   secret?: string | undefined;
-  /** Events to deliver. Omit for all events. */
-  events?: Array<"run.started" | "run.completed"> | undefined;
+  /** Events to deliver. By default `run.started` and `run.completed`; `run.waiting` and `run.resumed` are delivered only if they are named. */
+  events?: Array<"run.started" | "run.completed" | "run.waiting" | "run.resumed"> | undefined;
 };
 
 export type CallbackChanged = {
@@ -542,7 +542,7 @@ export type CallbackChanged = {
 export type CallbackRecord = {
   /** URL of the receiver. Values in its query and its fragment are replaced by `***`. */
   url: string;
-  events: Array<"run.started" | "run.completed">;
+  events: Array<"run.started" | "run.completed" | "run.waiting" | "run.resumed">;
   /** Whether deliveries are signed with a secret. */
   isSigned: boolean;
   /** Until when deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if no replaced secret is in use. */
@@ -788,7 +788,7 @@ export type DeliverableReadyEvent = {
 export type DeliveryRecord = {
   /** The delivery's id, sent as `X-Service-Delivery`. */
   id: string;
-  event: "run.started" | "run.completed";
+  event: "run.started" | "run.completed" | "run.waiting" | "run.resumed";
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
   /** `pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `held`: callbacks to the host are disabled; the delivery is sent when the host accepts callbacks again, within 7 days. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or the delivery was held for 7 days. */
@@ -843,7 +843,7 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | RunWaitingEvent | RunResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 export type Done = {
   success: true;
@@ -1281,6 +1281,8 @@ export type HomeInboxItem = {
   } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`. */
+  answerUrl?: string | undefined;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
@@ -1389,6 +1391,8 @@ export type InboxItem = {
   } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`. */
+  answerUrl?: string | undefined;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
@@ -1523,6 +1527,22 @@ export type LeftOut = {
   /** Path or name of the part that was left out. */
   field: string;
   reason: string;
+};
+
+/** An item of the inbox, with the link that settles it. */
+export type LinkedItem = {
+  /** Id of the item in the inbox. */
+  id: string;
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits, if one does. */
+  agentName?: string | undefined;
+  title: string;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
+  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Absent for a budget. */
+  answerUrl?: string | undefined;
 };
 
 /** A text frame from a client. Coordinates are CSS pixels of the page. */
@@ -1734,6 +1754,22 @@ export type LiveFrame = {
   /** Time in ISO 8601 format, UTC. */
   timestamp: string;
   data: TurnResumedEvent;
+} | {
+  type: "run.waiting";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: RunWaitingEvent;
+} | {
+  type: "run.resumed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: RunResumedEvent;
 } | {
   type: "turn.stopping";
   seq: number;
@@ -2933,6 +2969,24 @@ export type RequirementsAdded = {
   requirements: Array<Requirement>;
 };
 
+/** An item of the inbox that has ended, without its details. */
+export type ResumedItem = {
+  /** Id of the item in the inbox. */
+  id: string;
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits, if one does. */
+  agentName?: string | undefined;
+  title: string;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
+  /** How the item ended. */
+  state: "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
+  /** Who settled the item. Absent if the service closed it. */
+  settledBy?: "person" | "program" | undefined;
+};
+
 export type Retarget = {
   /** URL to navigate to. */
   url: string;
@@ -2997,6 +3051,38 @@ export type RunCompletedEvent = {
 /** Outcome of a run. `errored`: the run failed. `cancelled`: the run was stopped, or its message was removed from the queue before it started. */
 export type RunOutcome = "succeeded" | "errored" | "cancelled";
 
+/** Body of a `run.resumed` callback. */
+export type RunResumedCallback = {
+  event: "run.resumed";
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request. A request is one accepted message. */
+  requestId: string;
+  /** Id of the run. A run is one attempt at the turn of a request. */
+  runId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  item: ResumedItem;
+  data: RunResumedEvent;
+};
+
+/** The run waits no longer for an item that a `run.waiting` has named. Stored once for each item; not stored for an item that is open when the run ends. */
+export type RunResumedEvent = {
+  kind: "run.resumed";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  item: ResumedItem;
+};
+
 /** Body of a `run.started` callback. */
 export type RunStartedCallback = {
   event: "run.started";
@@ -3029,6 +3115,38 @@ export type RunStartedEvent = {
   attempt: number;
   /** What started the run. `person`: a person on the session page or the landing page. `external`: a request with an API key. `retry`: the automatic retry of a failed run. `subagent`: the run belongs to a sub-agent. `continuation`: the service itself. */
   origin: "person" | "external" | "continuation" | "retry" | "subagent";
+};
+
+/** Body of a `run.waiting` callback. */
+export type RunWaitingCallback = {
+  event: "run.waiting";
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request. A request is one accepted message. */
+  requestId: string;
+  /** Id of the run. A run is one attempt at the turn of a request. */
+  runId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  item: LinkedItem;
+  data: RunWaitingEvent;
+};
+
+/** The run was parked and waits for a person: for an item of the inbox. Stored once for each item. */
+export type RunWaitingEvent = {
+  kind: "run.waiting";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  item: WaitingItem;
 };
 
 /** A browser host: a process that runs the browsers of sessions. */
@@ -4052,6 +4170,20 @@ export type VariantUpdatedEvent = {
   changeCount: number;
   /** Whether the live browser shows the variant. */
   isShown: boolean;
+};
+
+/** An item of the inbox, without its details. */
+export type WaitingItem = {
+  /** Id of the item in the inbox. */
+  id: string;
+  kind: "question" | "approval" | "handover" | "budget" | "plan";
+  /** Name of the sub-agent that waits, if one does. */
+  agentName?: string | undefined;
+  title: string;
+  /** Time in ISO 8601 format, UTC. */
+  createdAt: string;
+  /** When the item expires. Null if it has no deadline. */
+  expiresAt: string | null;
 };
 
 /** What a turn waits for before it continues. */

@@ -17,6 +17,7 @@ import {
   WAIT_KINDS,
 } from "#db/schema/unions.ts";
 import { answerSchema, formSchema } from "./form-schema.ts";
+import { resumedItemSchema, waitingItemSchema } from "./item-schemas.ts";
 import {
   landingPageSchema,
   outcomeEventFields,
@@ -531,6 +532,16 @@ export const eventSchemas = {
         "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a `steer` message ended the wait. `stopped`: the turn was stopped.",
     }),
   }),
+  "run.waiting": define(
+    "run.waiting",
+    "The run was parked and waits for a person: for an item of the inbox. Stored once for each item.",
+    { item: waitingItemSchema },
+  ),
+  "run.resumed": define(
+    "run.resumed",
+    "The run waits no longer for an item that a `run.waiting` has named. Stored once for each item; not stored for an item that is open when the run ends.",
+    { item: resumedItemSchema },
+  ),
   "turn.stopping": define(
     "turn.stopping",
     "Someone stopped the turn. Its `run.completed` follows, with the outcome `cancelled`.",

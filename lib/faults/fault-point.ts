@@ -59,6 +59,7 @@ const FAULT_POINTS = {
   "host-given-up": "K54",
   "site-data-written": "K55",
   "site-data-stored": "K56",
+  "park-committed": "K57",
 } as const;
 
 /** A named place in the code, or `statement`, which is reached at every database statement. */

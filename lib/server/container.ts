@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
+import { serveAnswerPage } from "#lib/api/answer-page/serve-answer-page.ts";
 import { exchangeLinkForCookie, type PageRequest } from "#lib/api/auth/exchange-link.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { logIn } from "#lib/api/handlers/login-handlers.ts";
@@ -486,6 +487,7 @@ const mount = (env: Env, services: ApiServices, { live, player, builtinMcp }: Pa
       userAgent: request.headers.get("user-agent"),
       client: clientOf(request),
     }),
+  serveAnswerPage: (request) => serveAnswerPage(services, request),
   logIn: (request) => serveOperation(services, logInOperation, logIn, request, {}),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),

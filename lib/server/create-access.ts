@@ -17,6 +17,7 @@ import { createIdentityProvider, isAllowedAccount } from "#lib/logins/identity-p
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";
 import { createLogins, type KeyAccess } from "#lib/logins/logins.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
+import { createAnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/store/share-store.ts";
 import { createExportKeys } from "#lib/variant/formats/export-key.ts";
@@ -45,6 +46,7 @@ export function createAccess(env: Env, { storage, logger, securityLog, isServerl
       onThrottled: () => securityLog.authenticationThrottled({}),
     }),
     shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
+    answers: createAnswerLinks(env.baseUrl, storage.encryptionKey, storage.previousKeys),
     exportKeyOf: createExportKeys(storage.encryptionKey),
     login: createLoginGate(
       logins,

@@ -17,6 +17,7 @@ import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
+import { createAnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
@@ -123,6 +124,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     schedule: { ...standardSchedule, baseMs: env.CALLBACK_RETRY_BASE_MS, factor: env.CALLBACK_RETRY_FACTOR },
     pace: createEndpointPace(env.RATE_LIMIT_CALLBACK),
     refuseHttp: createHttpRefusal(env.CALLBACK_HTTP, env.NETWORK_ALLOW),
+    answers: createAnswerLinks(env.baseUrl, storage.encryptionKey, storage.previousKeys),
     disableAfterMs: env.CALLBACK_DISABLE_AFTER_HOURS * 3_600_000,
   };
   const functions = [

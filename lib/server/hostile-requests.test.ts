@@ -32,6 +32,7 @@ const container: Deps["container"] = {
     serveEngine: undefined,
     exchangeLinkForCookie: async () => undefined,
     logIn: async () => assert.fail("no one logs in"),
+    serveAnswerPage: async () => assert.fail("no one opens an answer link"),
     upgradeToWebSocket: async () => Response.json({ error: "no such session" }, { status: 404 }),
     serveMcp: unused,
     servePage: unused,

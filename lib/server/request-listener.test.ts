@@ -47,6 +47,7 @@ const container: Deps["container"] = {
     serveEngine: undefined,
     exchangeLinkForCookie: async () => undefined,
     logIn: async () => assert.fail("no one logs in"),
+    serveAnswerPage: async () => assert.fail("no one opens an answer link"),
     upgradeToWebSocket: async () => undefined,
     serveMcp: async () => new Response(null, { status: 405 }),
     servePage: () => Promise.reject(new Error("no page here")),

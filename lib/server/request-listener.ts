@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { readAnswerPath } from "#lib/api/answer-page/serve-answer-page.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
@@ -199,6 +200,8 @@ export function createRequestListener({
           });
     if (linkAnswer instanceof Response) return sendResponse(response, linkAnswer);
 
+    if (readAnswerPath(pathname) !== undefined)
+      return answer((webRequest) => container.mounted.serveAnswerPage(webRequest));
     if (pathname === MCP_PATH) return answer((webRequest) => container.mounted.serveMcp(webRequest));
     if (pathname === logInOperation.path && request.method === logInOperation.method)
       return answer((webRequest) => container.mounted.logIn(webRequest));

@@ -1,4 +1,5 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { lockSession } from "#lib/session/store/session-store.ts";
 import { endWaits, sendWake } from "#lib/session/waiting/waiting.ts";
 import { countTests } from "./read-report.ts";
@@ -21,7 +22,7 @@ export async function concludeTestRun(
     deps.log.transact(row.sessionId, async (tx, emit) => {
       const session = await lockSession(tx, row.sessionId);
       const ended = session && (await endTestRun(tx, row, { status, problem, counts, revision }, results));
-      if (!session || !ended) return undefined;
+      if (!session || !ended) return [];
       const { requestId, runId } = ended;
       emit({
         kind: "tests.completed",
@@ -30,10 +31,10 @@ export async function concludeTestRun(
         source: session.source,
         testRun: showTestRun(ended),
       });
-      let job: Awaited<ReturnType<typeof endWaits>>;
+      const jobs: Job[] = [];
       for (const wait of await listTestWaits(tx, ended))
-        job = (await endWaits(tx, emit, wait, "settled")) ?? job;
-      return job;
+        jobs.push(...(await endWaits(tx, emit, wait, "settled")));
+      return jobs;
     }),
   );
   await sendWake(deps, wake);

@@ -22,6 +22,7 @@ function makeEvidence() {
     id,
     ...ids,
     event: name,
+    itemId: null,
     body: `{"data":${body}}`,
     createdAt: at(seq),
     state: "delivered",

@@ -127,7 +127,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
       const body = {
         messages: [userMessage(writeTag({ kind, nonce }))],
         idempotencyKey,
-        callback: { url, secret },
+        callback: { url, secret, events: ["run.started", "run.completed", "run.waiting", "run.resumed"] },
         mcpServers: {
           crm: { url: "https://127.0.0.1:9/mcp", headers: { authorization: `Bearer ${header}` } },
         },

@@ -13,6 +13,7 @@ type Item = {
   options?: string[];
   call?: { toolCallId: string; toolName: string; input: unknown };
   form?: { properties: Record<string, unknown> };
+  answerUrl?: string;
   createdAt: string;
   expiresAt: string | null;
   state: string;

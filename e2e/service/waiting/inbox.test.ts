@@ -43,8 +43,9 @@ describe("a question in the inbox", () => {
   it("is listed while it waits, is answered there, and tells who answered", async () => {
     const options = ["red", "blue"];
     const session = await startParked(service, [ask("Which\n colour?", { options })]);
-    const { id, createdAt, expiresAt, ...item } = await onlyItem(service, session);
+    const { id, createdAt, expiresAt, answerUrl, ...item } = await onlyItem(service, session);
     assert.match(id, /^itm_[a-z2-7]{24}$/);
+    assert.match(answerUrl ?? "", new RegExp(`/answer/${id}\\?key=[\\w-]{32}$`));
     assert.deepEqual(item, {
       sessionId: session.sessionId,
       runId: session.turn.runId,
@@ -275,13 +276,17 @@ describe("a budget and a plan in the inbox", () => {
     assert.deepEqual([agreed.id, agreed.settledBy], [fresh.id, "person"]);
   });
 
-  it("adds nothing to the events of a session", async () => {
+  it("is named in the events of its session by `run.waiting` and `run.resumed` only", async () => {
     const session = await startParked(service);
     const { id } = await onlyItem(service, session);
     await settle(service, session, id, { answer: "red" });
     await service.completed(session.turn.statusUrl);
     const events = await readEvents(service, session.sessionId);
-    assert.equal(JSON.stringify(events).includes(id), false);
+    const naming = events.filter((event) => JSON.stringify(event).includes(id));
+    assert.deepEqual(
+      naming.map(({ kind }) => kind),
+      ["run.waiting", "run.resumed"],
+    );
     assert.deepEqual(
       only(events, "elicitation.resolved").map(({ state }) => state),
       ["answered"],

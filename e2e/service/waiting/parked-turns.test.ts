@@ -66,8 +66,10 @@ describe("a turn that asks a person", () => {
         "tool.call",
         "elicitation.requested",
         "turn.waiting",
+        "run.waiting",
         "elicitation.resolved",
         "turn.resumed",
+        "run.resumed",
         "tool.result",
         "run.completed",
       ],
@@ -422,9 +424,9 @@ describe("races of a parked turn", () => {
   /** Ends the wait of a turn in the way the sweep does after the wait's deadline. */
   async function endOverdue({ sessionId, turn: { runId } }: { sessionId: string; turn: { runId: string } }) {
     const { log, jobs } = service.container.services;
-    const job = await wakeRun({ log }, { sessionId, runId }, "deadline");
-    assert.ok(job);
-    jobs.sendSoon([job]);
+    const woken = await wakeRun({ log }, { sessionId, runId }, "deadline");
+    assert.equal(woken.length, 1);
+    jobs.sendSoon(woken);
   }
 
   it("duplicate and outdated jobs play nothing", async () => {
@@ -464,7 +466,7 @@ describe("races of a parked turn", () => {
     const session = await startParked(service);
     const { log, jobs } = service.container.services;
     const { sessionId, turn } = session;
-    assert.ok(await wakeRun({ log }, { sessionId, runId: turn.runId }, "deadline"));
+    assert.equal((await wakeRun({ log }, { sessionId, runId: turn.runId }, "deadline")).length, 1);
     await Promise.all([jobs.sweep({ ageMs: 0 }), jobs.sweep({ ageMs: 0 })]);
     await service.completed(turn.statusUrl);
     assert.deepEqual((await checkWakes(service, session)).wakes, ["deadline"]);
@@ -474,7 +476,7 @@ describe("races of a parked turn", () => {
     const session = await startParked(service);
     const { db, log, jobs } = service.container.services;
     const { sessionId, turn } = session;
-    const job = await wakeRun({ log }, { sessionId, runId: turn.runId }, "deadline");
+    const [job] = await wakeRun({ log }, { sessionId, runId: turn.runId }, "deadline");
     // Backdates the job by an hour, so that it looks like a job that the engine has accepted and then lost.
     const sentAt = new Date(Date.now() - 3_600_000);
     await db

@@ -1,4 +1,4 @@
-import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { DEFAULT_CALLBACK_EVENTS } from "#db/schema/unions.ts";
 import { applyBudgetChange } from "#lib/session/budget/budget.ts";
 import {
   type CreateResult,
@@ -188,7 +188,7 @@ async function readProfile(
     callback: body.callback
       ? {
           url: body.callback.url,
-          events: body.callback.events ?? [...CALLBACK_EVENTS],
+          events: body.callback.events ?? [...DEFAULT_CALLBACK_EVENTS],
           secret: body.callback.secret ?? null,
         }
       : null,

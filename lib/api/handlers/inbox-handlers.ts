@@ -1,7 +1,7 @@
 import { settleItem } from "#lib/session/inbox/settle-item.ts";
 import { findSessionPages } from "#lib/session/list/list-store.ts";
-import { type InboxItemRow, type ItemFilter, listItems } from "#lib/session/store/inbox-store.ts";
-import { roleOf } from "../auth/authenticate.ts";
+import { type InboxItemRow, type ItemFilter, listItems, titleOf } from "#lib/session/store/inbox-store.ts";
+import { type Caller, roleOf } from "../auth/authenticate.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
@@ -10,14 +10,14 @@ import type { ApiServices } from "./services.ts";
 
 /** `GET /api/inbox`: lists the items of the caller's sessions, newest first. */
 const listInbox = (services: ApiServices, { caller, query }: CallOf<"listInbox">): Promise<Answer> =>
-  list(services, { ownerId: caller.ownerId, sessionId: query.sessionId, state: query.state }, query);
+  list(services, { ownerId: caller.ownerId, sessionId: query.sessionId, state: query.state }, query, caller);
 
 /** `GET …/inbox`: lists the items of a session and its sub-agents, newest first. */
 const listSessionInbox = (
   services: ApiServices,
-  { session, query }: CallOf<"listSessionInbox" | "listPersonInbox">,
+  { session, query, caller }: CallOf<"listSessionInbox" | "listPersonInbox">,
 ): Promise<Answer> =>
-  list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query);
+  list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query, caller);
 
 /** `GET /actions/inbox`: lists the open items of a person's sessions with the pages of the sessions. */
 async function listHomeInbox(
@@ -43,14 +43,27 @@ async function listHomeInbox(
 }
 
 async function list(
-  { db }: ApiServices,
+  { db, answers }: ApiServices,
   filter: ItemFilter,
   query: { cursor?: string | undefined; limit?: number | undefined },
+  caller: Caller | undefined,
 ): Promise<Answer> {
   const range = readRange(query);
   if (!range) return unknownCursor();
+  // A link is a credential that settles the item: only a program that may settle it with its key gets the link.
+  const mayLink =
+    caller !== undefined && caller.loginId === undefined && caller.scopes.includes("sessions:write");
+  const hasLink = (row: InboxItemRow) => mayLink && row.state === "open" && answers.urlOf(row) !== undefined;
   const { page, nextCursor } = cutPage(await listItems(db, filter, range), range, (row) => row);
-  return { ok: true, status: 200, body: { success: true, data: page.map(toItem), nextCursor } };
+  return {
+    ok: true,
+    status: 200,
+    body: {
+      success: true,
+      data: page.map((row) => ({ ...toItem(row), ...(hasLink(row) && { answerUrl: answers.urlOf(row) }) })),
+      nextCursor,
+    },
+  };
 }
 
 /** `POST …/inbox/:itemId`: settles an item. Called with an API key or from the session page. */
@@ -79,7 +92,7 @@ const toItem = (row: InboxItemRow) => ({
   runId: row.runId,
   kind: row.kind,
   ...(row.agentName !== null && { agentName: row.agentName }),
-  title: row.agentName === null ? row.title : `${row.agentName}: ${row.title}`,
+  title: titleOf(row),
   body: row.body,
   ...(row.options && { options: row.options }),
   ...(row.form && { form: row.form }),

@@ -16,6 +16,7 @@ import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import type { AnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
@@ -65,6 +66,8 @@ export type ApiServices = AuthServices & {
    */
   freshRuns: FreshRuns;
   logins: Logins;
+  /** The links that settle one item of the inbox. */
+  answers: AnswerLinks;
   access: AccessWatch;
   rates: RateLimiter;
   bodies: BodyReader;

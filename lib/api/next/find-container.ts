@@ -23,6 +23,8 @@ export type Mounted = PageLoaders & {
   servePage: (request: Request) => Promise<Response>;
   /** The origin of landing pages, if they have one of their own (`PUBLIC_PAGES_ORIGIN`). */
   pagesOrigin: string | undefined;
+  /** Serves the page of an answer link, which settles one item of the inbox. */
+  serveAnswerPage: (request: Request) => Promise<Response>;
   /** Serves `POST /login`, which signs in with the token of a login link. */
   logIn: (request: Request) => Promise<Response>;
 };

@@ -4,7 +4,7 @@ import { FILE_PATH, isRoutedSessionId, readFilePath } from "../contract/paths.ts
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
 import { isPagesHost } from "../http/pages-host.ts";
-import { securityHeaders } from "../http/security-headers.ts";
+import { type AnswerKind, securityHeaders } from "../http/security-headers.ts";
 import type { OpenApiDocument } from "../openapi/types.ts";
 import type { PathOperations } from "../serve/serve-path.ts";
 import { forEveryMethod } from "./every-method.ts";
@@ -50,20 +50,28 @@ function toParams(request: Request, params: Record<string, string | string[]>): 
  * Answers a request and adds the security headers. If the service cannot be opened, answers with the error envelope.
  * Requests to the host of landing pages, which serves nothing else, get 404.
  */
-async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
+async function answer(
+  request: Request,
+  work: () => Promise<Response>,
+  kind: AnswerKind = "data",
+): Promise<Response> {
   const answerOwn = async () => {
     const { pagesOrigin } = await findContainer();
     return isPagesHost(pagesOrigin, request.headers.get("host")) ? noSuchPath() : work();
   };
-  return withHeaders(request, answerOwn);
+  return withHeaders(request, answerOwn, kind);
 }
 
 const noSuchPath = (): Response => failureResponse(fail("not_found", "no such path"));
 
-async function withHeaders(request: Request, work: () => Promise<Response>): Promise<Response> {
+async function withHeaders(
+  request: Request,
+  work: () => Promise<Response>,
+  kind: AnswerKind = "data",
+): Promise<Response> {
   const response = await work().catch((error: unknown) => failureResponse(failureOf(error)));
   const isHttps = new URL(request.url).protocol === "https:";
-  for (const [name, value] of securityHeaders("data", isHttps))
+  for (const [name, value] of securityHeaders(kind, isHttps))
     if (!response.headers.has(name)) response.headers.set(name, value);
   return response;
 }
@@ -114,6 +122,12 @@ export function mountLogIn(): { POST: RouteHandler } {
     answer(request, async () => (await findContainer()).logIn(request));
   return { POST: handle };
 }
+
+/** Serves the pages of answer links on serverless platforms, for every method. */
+export const mountAnswerPage = (): Record<(typeof METHODS)[number], RouteHandler> =>
+  forEveryMethod((request) =>
+    answer(request, async () => (await findContainer()).serveAnswerPage(request), "page"),
+  );
 
 /**
  * Serves the sign-in with the identity provider on serverless platforms. In the service's own server process, these

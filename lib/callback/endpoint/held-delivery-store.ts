@@ -4,7 +4,7 @@ import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, failingEndpoints, outbox, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { type Job, requestDelivery } from "#lib/session/store/jobs.ts";
-import { endpointHost, isEndpointOfSession } from "../callback-state-store.ts";
+import { endpointHost, isCallbackSession, isEndpointOfSession } from "../callback-state-store.ts";
 
 /**
  * A disabled endpoint is probed when its last failure is this long ago. The probe is a held delivery. If the receiver
@@ -58,7 +58,7 @@ export async function sweepHeldDeliveries(
 }
 
 const heldWithEndpoint = sql`${deliveries}
-  join ${sessions} on ${sessions.id} = ${deliveries.sessionId}
+  join ${sessions} on ${isCallbackSession}
   left join ${failingEndpoints} on ${isEndpointOfSession}`;
 
 /** Sets the deliveries of `chosen` to `pending`, and returns them oldest first. */
@@ -126,7 +126,7 @@ async function dropExpired(db: Database, now: SQL): Promise<number> {
     sql`with expired as (
       select ${deliveries.id}, ${failingEndpoints.host}, ${failingEndpoints.failingSince}
       from ${deliveries}
-      join ${sessions} on ${sessions.id} = ${deliveries.sessionId}
+      join ${sessions} on ${isCallbackSession}
       join ${failingEndpoints} on ${isEndpointOfSession}
       where ${deliveries.state} = 'held' and ${isExpired(now)} and ${failingEndpoints.probeId} is null
       order by ${deliveries.createdAt}, ${deliveries.id} limit ${EXPIRED_MAX}::int

@@ -48,18 +48,18 @@ export async function answerElicitation(
       ? ({ state: "declined", answer } as const)
       : // The cast is safe: `findFlaws` has checked the values of a form.
         ({ state: "answered", answer: storable(answer) as ElicitationAnswer } as const);
-  const { isSettled, job } = await repeatOnDeadlock(() =>
+  const { isSettled, jobs } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
       if (!run || !acceptsAnswers(run) || !(await closeElicitation(tx, row.id, end, settledBy)))
-        return { isSettled: false };
+        return { isSettled: false, jobs: [] };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
-      return { isSettled: true, job: await endWaits(tx, emit, row, "settled") };
+      return { isSettled: true, jobs: await endWaits(tx, emit, row, "settled") };
     }),
   );
-  await sendWake(deps, job);
+  await sendWake(deps, jobs);
   return { status: isSettled ? "accepted" : "settled" };
 }
 

@@ -100,7 +100,7 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   );
   await faultPoint("follow-up-committed");
   deps.jobs.sendSoon(job ? [job] : []);
-  await sendWake(deps, wake);
+  await sendWake(deps, wake ?? []);
   // An executor whose claim began before the commit did not see the interrupt and plays the overtaken turn. The caller
   // must stop that turn.
   if (overtaken === undefined || !("runId" in result)) return result;
@@ -126,7 +126,7 @@ async function admitOnce(tx: Transaction, { sessionId, idempotencyKey, admit }: 
 type WriteResult = {
   result: AcceptResult;
   job?: Job | undefined;
-  wake?: Job | undefined;
+  wake?: Job[] | undefined;
   overtaken?: string;
 };
 

@@ -84,18 +84,18 @@ export async function settleApproval(
 ): Promise<boolean> {
   const { id, sessionId, runId, call } = item;
   if (runId === null || call === null) throw new Error(`the approval ${id} names no call`);
-  const { isSettled, job } = await repeatOnDeadlock(() =>
+  const { isSettled, jobs } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, runId);
       if (!run || !acceptsAnswers(run) || !(await decideApproval(tx, id, decision, settledBy)))
-        return { isSettled: false };
+        return { isSettled: false, jobs: [] };
       return {
         isSettled: true,
-        job: await endWaits(tx, emit, { runId, callId: call.toolCallId }, "settled"),
+        jobs: await endWaits(tx, emit, { runId, callId: call.toolCallId }, "settled"),
       };
     }),
   );
-  await sendWake(deps, job);
+  await sendWake(deps, jobs);
   return isSettled;
 }

@@ -7,6 +7,10 @@ import { newId } from "../new-id.ts";
 
 export type InboxItemRow = typeof inboxItems.$inferSelect;
 
+/** The title of an item as callers see it. That of a sub-agent begins with its name. */
+export const titleOf = ({ agentName, title }: Pick<InboxItemRow, "agentName" | "title">): string =>
+  agentName === null ? title : `${agentName}: ${title}`;
+
 /** A new item. The session that waits determines the owner, the root session and the name of the sub-agent. */
 type NewItem = Pick<InboxItemRow, "sessionId" | "runId" | "kind" | "subjectId" | "title" | "body"> &
   Partial<Pick<InboxItemRow, "form" | "options" | "call" | "expiresAt">>;
@@ -98,6 +102,12 @@ export async function findItem(
   id: string,
 ): Promise<InboxItemRow | undefined> {
   const [row] = await selectItems(db).where(and(eq(inboxItems.id, id), ofSession(sessionId)));
+  return row;
+}
+
+/** Finds an item of any session. The caller has checked a credential for this item. */
+export async function findAnyItem(db: Executor, id: string): Promise<InboxItemRow | undefined> {
+  const [row] = await selectItems(db).where(eq(inboxItems.id, id));
   return row;
 }
 

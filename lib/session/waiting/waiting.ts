@@ -13,6 +13,7 @@ import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
 import { endWaitRows, listControlWaits, listOverdueWaits } from "../store/wait-store.ts";
 import { readWaitingOn } from "./read-waiting-on.ts";
+import { reportResumed } from "./report-items.ts";
 
 /** Dependencies for waking parked runs. */
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };
@@ -23,23 +24,32 @@ export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sen
  * caller must have locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
- * @returns the job that continues the run; undefined if this call has not woken the run. The job is already in the
- * outbox. Send it with {@link sendWake} after the commit.
+ * Reports the items that the run no longer waits for (`run.resumed`).
+ *
+ * @returns the job that continues the run, if this call has woken it, and the jobs that deliver callbacks. The
+ * transaction stores them in the outbox. Send them with {@link sendWake} after the commit.
  */
 export async function endWaits(
   tx: Transaction,
   emit: Emit,
   { runId, callId = null }: { runId: string; callId?: string | null },
   endedBy: WaitEnd,
-): Promise<Job | undefined> {
+): Promise<Job[]> {
   await closeQuestions(tx, emit, { runId, callId }, endedBy);
   const woken = await endWaitRows(tx, runId, endedBy, callId);
-  if (!woken) return undefined;
+  if (!woken) return emitResumed(tx, emit, runId);
   // The item of a budget has the run as its subject. The run waits for the budget itself, so waking it ends that wait.
   await closeItems(tx, [runId], { state: BUDGET_STATE_AFTER[endedBy], settledBy: null });
   const { requestId, sessionId, generation, source } = woken;
   emit({ kind: "turn.resumed", requestId, runId, source, reason: endedBy });
-  return requestRun({ id: runId, sessionId, generation });
+  return [requestRun({ id: runId, sessionId, generation }), ...(await emitResumed(tx, emit, runId))];
+}
+
+/** Emits `run.resumed` for items that have ended. @returns the jobs that deliver its callbacks. */
+async function emitResumed(tx: Transaction, emit: Emit, runId: string): Promise<Job[]> {
+  const reports = await reportResumed(tx, runId);
+  for (const { event, onStored } of reports) emit(event, onStored);
+  return reports.flatMap(({ jobs }) => jobs);
 }
 
 /** A budget is larger when its wait is settled, and also at its deadline, when a new day of the owner begins. */
@@ -66,19 +76,22 @@ async function closeQuestions(
     emit({ kind: "elicitation.resolved", ...about, elicitationId, state, answer: null });
 }
 
-/** Sends the job of a woken run. Call it after the commit. */
-export async function sendWake(deps: Pick<WakeDeps, "jobs">, job: Job | undefined): Promise<void> {
-  if (!job) return;
+/** Sends the jobs of {@link endWaits}. Call it after the commit. */
+export async function sendWake(deps: Pick<WakeDeps, "jobs">, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
   await faultPoint("wake-committed");
-  deps.jobs.sendSoon([job]);
+  deps.jobs.sendSoon(jobs);
 }
 
-/** Ends waits of a run in a new transaction. @returns the job that continues the run; send it with {@link sendWake}. */
+/** The job that continues the run, if the end of a wait has woken it. */
+export const findWakeJob = (jobs: Job[]) => jobs.find((job) => job.name === "turn/run.requested");
+
+/** Ends waits of a run in a new transaction, as {@link endWaits} does. */
 export function wakeRun(
   deps: Pick<WakeDeps, "log">,
   { sessionId, ...wait }: { sessionId: string; runId: string; callId?: string },
   endedBy: WaitEnd,
-): Promise<Job | undefined> {
+): Promise<Job[]> {
   return repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
@@ -117,9 +130,9 @@ export async function endOverdueWaits(
   let woken = 0;
   for (const wait of await listOverdueWaits(deps.db, OVERDUE_AT_ONCE, now)) {
     try {
-      const job = await wakeRun(deps, wait, "deadline");
-      if (job) woken++;
-      await sendWake(deps, job);
+      const jobs = await wakeRun(deps, wait, "deadline");
+      if (findWakeJob(jobs)) woken++;
+      await sendWake(deps, jobs);
     } catch (error) {
       deps.logger.warn({ err: error, runId: wait.runId }, "ending an overdue wait failed");
     }

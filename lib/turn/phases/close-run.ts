@@ -146,7 +146,7 @@ const reopenAnnotations = async (
     ? reopenUnsent(tx, { id: session.id, source: claim.source }, claim.requestId)
     : [];
 
-const NOTHING_SETTLED: AgentEnded = { events: [], wake: undefined };
+const NOTHING_SETTLED: AgentEnded = { events: [], wake: [] };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
 
 /**

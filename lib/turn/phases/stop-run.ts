@@ -1,7 +1,7 @@
 import type { TurnStopper } from "#db/schema/unions.ts";
 import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
 import { lockSession } from "#lib/session/store/session-store.ts";
-import { sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
+import { findWakeJob, sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
 import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";
 import { STOPPED_REASON } from "../run/stop-registry.ts";
@@ -66,8 +66,9 @@ async function recordCancel(deps: TurnDeps, runId: string, by: StoppedBy | undef
 async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   const run = await findRun(deps.db, runId);
   if (!run?.parkedAt) return;
-  const job = await wakeRun(deps, { sessionId: run.sessionId, runId }, "stopped");
-  if (job?.name !== "turn/run.requested") return;
+  const jobs = await wakeRun(deps, { sessionId: run.sessionId, runId }, "stopped");
+  const job = findWakeJob(jobs);
+  if (!job) return sendWake(deps, jobs);
   try {
     await deps.stops.withSignal(runId, async (signal) => {
       const claimed = await claimRun(deps, { ...job.data, player: "stop" }, signal);
@@ -79,7 +80,7 @@ async function endParked(deps: TurnDeps, runId: string): Promise<void> {
     // The engine has claimed the run in the meantime and ends it.
     if (!isStaleClaim(error)) throw error;
   } finally {
-    await sendWake(deps, job);
+    await sendWake(deps, jobs);
   }
 }
 

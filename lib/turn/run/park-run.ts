@@ -8,6 +8,7 @@ import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import { lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { openBudgetItem } from "#lib/session/store/inbox-store.ts";
 import { listSettledWaits, type NewWait, openWaits } from "#lib/session/store/wait-store.ts";
+import { reportWaiting } from "#lib/session/waiting/report-items.ts";
 import { endControlWaits } from "#lib/session/waiting/waiting.ts";
 import { toWaitingOn } from "#lib/session/waiting/waiting-on.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -42,6 +43,7 @@ export async function parkRun(
     recordHindrance(run, waits, parked);
     return false;
   }
+  await faultPoint("park-committed");
   const { sessionId } = run.claim;
   announce(deps, parked.written);
   // If the person released the browser before the commit, the release found no wait to end, so the wait is ended here.
@@ -76,9 +78,18 @@ async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted
   const parkedAt = new Date();
   const waitingOn = toWaitingOn(waits, parkedAt);
   const events: NewEvent[] = waitingOn ? [{ kind: "turn.waiting", ...aboutRun(claim), waitingOn }] : [];
-  const written = await writeEvents(tx, claim, session, events, { parkedAt });
+  const reports = waits.some(({ kind }) => kind === "person" || kind === "budget")
+    ? await reportWaiting(tx, claim.runId)
+    : [];
+  const all = [...events, ...reports.map(({ event }) => event)];
+  const written = await writeEvents(tx, claim, session, all, { parkedAt });
   if (!written) throw new StaleClaimError(claim);
-  return { kind: "parked", written } as const;
+  for (const [index, { onStored }] of reports.entries()) {
+    const stored = written.events[events.length + index];
+    if (stored) await onStored(stored);
+  }
+  const jobs = [...written.jobs, ...reports.flatMap((report) => report.jobs)];
+  return { kind: "parked", written: { ...written, jobs } } as const;
 }
 
 /** Stores in the run why it was not parked, and how the wait of each call ended. */

@@ -67,5 +67,6 @@ const randomKills: FaultCase = {
 export const parkedTurns: FaultCase[] = [
   killAt("K31", "about to be parked", [1, 2, 3]),
   killAt("K32", "woken, the job not sent", [1, 2, 3]),
+  killAt("K57", "parked, the callback not sent", [1, 2, 3]),
   randomKills,
 ];

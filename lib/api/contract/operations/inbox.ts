@@ -39,6 +39,14 @@ export const inboxItemSchema = z
       .optional()
       .meta({ description: "The call to approve." }),
     form: formSchema.optional().meta({ description: "The form to fill in." }),
+    answerUrl: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`.",
+        examples: ["https://service.example/answer/itm_b4wq2nxzkt7mpycr5hvjd3sa?key=…"],
+      }),
     createdAt: timestamp,
     expiresAt: timestamp.nullable().describe("When the item expires. Null if it has no deadline."),
     state: z.enum(INBOX_STATES).meta({

@@ -30,7 +30,10 @@ const callbackSchema = z
       .min(1, { error: `must name at least one of ${CALLBACK_EVENTS.join(", ")}` })
       .transform((events) => CALLBACK_EVENTS.filter((event) => events.includes(event)))
       .optional()
-      .meta({ description: "Events to deliver. Omit for all events." }),
+      .meta({
+        description:
+          "Events to deliver. By default `run.started` and `run.completed`; `run.waiting` and `run.resumed` are delivered only if they are named.",
+      }),
   })
   .meta({ id: "Callback", description: "Webhook registration for run lifecycle events." });
 

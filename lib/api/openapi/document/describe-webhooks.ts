@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
 import { eventSchemas, nameEvent } from "#lib/events/event-schemas.ts";
+import { linkedItemSchema, resumedItemSchema } from "#lib/events/item-schemas.ts";
 import { requestId, runId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import type { ParameterObject, PathItem } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
@@ -8,6 +9,8 @@ import type { SchemaCollector } from "./collect-schemas.ts";
 const SUMMARIES: Record<string, string> = {
   "run.started": "A run started",
   "run.completed": "A run ended",
+  "run.waiting": "A run waits for a person",
+  "run.resumed": "A run waits no longer for a person",
 };
 
 /**
@@ -100,7 +103,16 @@ const callbackBodySchemas = Object.fromEntries(
   CALLBACK_EVENTS.map((event) => [
     event,
     z
-      .object({ event: z.literal(event), sessionId, requestId, runId, timestamp, data: eventSchemas[event] })
+      .object({
+        event: z.literal(event),
+        sessionId,
+        requestId,
+        runId,
+        timestamp,
+        ...(event === "run.waiting" && { item: linkedItemSchema }),
+        ...(event === "run.resumed" && { item: resumedItemSchema }),
+        data: eventSchemas[event],
+      })
       .meta({
         id: `${nameEvent(event).replace(/Event$/, "")}Callback`,
         description: `Body of a \`${event}\` callback.`,
