@@ -11,6 +11,7 @@ import type {
   ViewportChange,
 } from "#lib/browser/browser-service.ts";
 import type { ElementAnchor, SoughtElements } from "#lib/browser/overlay/locate/find-elements.ts";
+import type { MarkedPart, MarkedTarget } from "#lib/browser/overlay/locate/locate-target.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { ActionOutcome, StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
@@ -160,6 +161,7 @@ export type HostCalls = TestCalls & {
   control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
   readControl: Call<OfSession, ControlState | null>;
   findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
+  locateTarget: Call<OfSession<{ part: MarkedPart }>, MarkedTarget | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;

@@ -2154,6 +2154,56 @@ export type LoginPage = {
   nextCursor: string | null;
 };
 
+/** What a person marks on the picture of the page, in CSS pixels of its viewport: the element at a point, an area, or the text between two points. */
+export type MarkedPart = {
+  kind: "element";
+  x: number;
+  y: number;
+} | {
+  kind: "area";
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+} | {
+  kind: "text";
+  from: {
+    x: number;
+    y: number;
+  };
+  to: {
+    x: number;
+    y: number;
+  };
+};
+
+export type MarkedTarget = {
+  success: true;
+  /** Null if there is nothing, no browser runs, or the page does not answer. */
+  target: {
+    page: {
+      title: string;
+      url: string;
+    };
+    /** The fields of a note for an annotation, without its comment. `boundingBox` and `area` are in CSS pixels of the page. */
+    note: {
+      type: "element" | "area" | "text";
+      selector: string;
+      shadowSelector?: string | undefined;
+      frame?: string | undefined;
+      frameUrl?: string | undefined;
+      element: string;
+      role?: string | undefined;
+      name?: string | undefined;
+      text: string;
+      boundingBox: ElementBox;
+      quote?: string | undefined;
+      area?: ElementBox | undefined;
+    };
+    box: ElementBox;
+  } | null;
+};
+
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
@@ -4303,6 +4353,12 @@ export type Operations = {
     body: undefined;
     answer: SoughtAnnotations;
   };
+  /** Describe what a person marks. Describes the element, area or text that a person marks on the picture of the live browser's page, as a note to which a comment is added. The page gets no input and notices nothing. Starts no browser. */
+  describeTarget: {
+    parameters: { sessionId: string };
+    body: MarkedPart;
+    answer: MarkedTarget;
+  };
   /** Resolve or reopen an annotation. Repeating the call changes nothing. */
   changeAnnotation: {
     parameters: { sessionId: string; annotationId: string };
@@ -4711,6 +4767,7 @@ export const OPERATIONS = {
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor","status"],"hasBody":false,"isRaw":false,"hasText":false},
   locateAnnotations: {"method":"POST","path":"/api/sessions/:sessionId/annotations/locate","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  describeTarget: {"method":"POST","path":"/api/sessions/:sessionId/annotations/target","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},

@@ -1,13 +1,11 @@
 import { Check, RotateCcw, Send, Trash2 } from "lucide-react";
-import type { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
+import type { AnnotationActions } from "#lib/page/actions/annotation-actions.ts";
 import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { formatAddress } from "#lib/page/labels/format.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Age } from "../../ui/time.tsx";
-
-type Actions = ReturnType<typeof createAnnotationActions>;
 
 const STATUSES = {
   open: { name: "Open", tone: "attention" },
@@ -33,7 +31,7 @@ export function AnnotationRow({
   mayChange: boolean;
   mayDirect: boolean;
   isBusy: boolean;
-  act: (what: (actions: Actions) => Promise<ActionOutcome<unknown>>) => Promise<unknown>;
+  act: (what: (actions: AnnotationActions) => Promise<ActionOutcome<unknown>>) => Promise<unknown>;
   send: (ids: string[]) => Promise<void>;
 }) {
   const { id, status, resolution, resolvedBy, output, event, url, createdAt } = annotation;
@@ -89,6 +87,11 @@ export function AnnotationRow({
       {notes.map((note, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a stored annotation never move
         <div key={index} className="min-w-0">
+          {typeof note.quote === "string" && (
+            <p dir="auto" className="truncate text-soft text-sm" title={note.quote}>
+              “{note.quote}”
+            </p>
+          )}
           <p dir="auto" className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
             {note.comment ?? "No comment"}
           </p>

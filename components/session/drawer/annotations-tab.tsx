@@ -1,13 +1,13 @@
 "use client";
 
 import { MessageSquareText, Send } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
-import { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
+import { useEffect, useState } from "react";
 import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
+import { useAnnotationActions } from "../../runtime/use-annotation-actions.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -43,7 +43,7 @@ export function AnnotationsTab() {
   if (annotations.length === 0) {
     return (
       <EmptyNote icon={<MessageSquareText />} title="No annotations yet">
-        Use the annotation button in the live page: pick an element, write a comment, submit.
+        Choose Annotate above the live page, mark something, and write a comment.
       </EmptyNote>
     );
   }
@@ -111,13 +111,9 @@ function selectNext(annotations: readonly AnnotationView[]): string[] {
 
 /** The actions of the tab, one at a time, and the sentence of the last failure. */
 function useAnnotations(mayLocate: boolean) {
-  const { store, fetch } = useRuntime();
-  const { paths, browser, annotations } = useSession();
-  const { planning, actions: actionsPath } = paths;
-  const actions = useMemo(
-    () => createAnnotationActions({ planning, actions: actionsPath }, fetch),
-    [planning, actionsPath, fetch],
-  );
+  const { store } = useRuntime();
+  const { browser, annotations } = useSession();
+  const actions = useAnnotationActions();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const isShowing = browser.status === "ready" && annotations.length > 0;

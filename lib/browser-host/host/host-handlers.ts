@@ -168,6 +168,7 @@ type BrowserNames =
   | "touch"
   | "watch"
   | "findElements"
+  | "locateTarget"
   | "readCursor"
   | "reapIdle"
   | "closeSession"
@@ -217,6 +218,7 @@ function createBrowserHandlers({ control, lease, started, isDraining }: HandlerD
       return null;
     },
     findElements: async ({ sessionId, anchors }) => (await browsers()).findElements(sessionId, anchors),
+    locateTarget: async ({ sessionId, part }) => (await browsers()).locateTarget(sessionId, part),
     readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
     reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
     async closeSession({ sessionId }) {

@@ -11,6 +11,7 @@ import type {
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
 import type { ElementAnchor, SoughtElements } from "../overlay/locate/find-elements.ts";
+import type { MarkedPart, MarkedTarget } from "../overlay/locate/locate-target.ts";
 import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
@@ -77,6 +78,8 @@ export type SessionBrowser = {
   address: () => string | undefined;
   /** @see BrowserService.findElements */
   findElements: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
+  /** @see BrowserService.locateTarget */
+  locateTarget: (part: MarkedPart) => Promise<MarkedTarget | undefined>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
@@ -131,6 +134,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     readField: async () => (await runningIn(life.state())?.browser.selected().overlay.readField()) ?? null,
     address: () => runningIn(life.state())?.browser.selected().page.url(),
     findElements: async (anchors) => runningIn(life.state())?.browser.selected().overlay.find(anchors),
+    locateTarget: async (part) => runningIn(life.state())?.browser.selected().overlay.locate(part),
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),

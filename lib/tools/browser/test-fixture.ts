@@ -148,6 +148,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     goTo: refuse,
     readLastError: async () => null,
     findElements: async () => null,
+    locateTarget: async () => null,
     takeRestartNote: () => undefined,
     takeViewportNote: () => undefined,
     listLive: () => [],
