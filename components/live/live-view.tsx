@@ -17,6 +17,7 @@ import { StageWidget } from "./widgets/stage-widget.tsx";
 const loadSurface = async () => (await import("./live-surface.tsx")).LiveSurface;
 const LiveSurface = lazily(loadSurface);
 const AnnotateStage = lazily(async () => (await import("./annotate/annotate-stage.tsx")).AnnotateStage);
+const AnnotationPins = lazily(async () => (await import("./annotate/annotation-pins.tsx")).AnnotationPins);
 const LoadProblem = lazily(async () => (await import("./load-problem.tsx")).LoadProblem);
 
 /**
@@ -57,7 +58,9 @@ export function LiveView({
   /** Called when the visitor is done with it. */
   onAnnotated: () => void;
 }) {
-  const { role, browser, control, pictureTakenAt, stage } = useSession();
+  const { role, agent, annotations, browser, control, pictureTakenAt, stage } = useSession();
+  const hasPins =
+    role !== "view" && agent === null && annotations.some(({ status }) => status !== "resolved");
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
@@ -141,6 +144,7 @@ export function LiveView({
         )}
         {stage?.failure && <LoadProblem />}
         {picture && <StageWidget surface={surface} picture={picture} />}
+        {picture && hasPins && isShown && <AnnotationPins picture={picture} isAnnotating={tool !== null} />}
         {picture && tool && <AnnotateStage tool={tool} picture={picture} onLeave={onAnnotated} />}
       </div>
     </div>

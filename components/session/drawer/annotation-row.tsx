@@ -21,6 +21,7 @@ const placeOf = ({ frame, selector }: NonNullable<AnnotationView["annotations"]>
 /** Shows an annotation with its status, and what the visitor can do with it. */
 export function AnnotationRow({
   annotation,
+  number,
   mayChange,
   mayDirect,
   isBusy,
@@ -28,6 +29,8 @@ export function AnnotationRow({
   send,
 }: {
   annotation: AnnotationView;
+  /** Its number in the list, which its pin on the page has, too. */
+  number: number;
   mayChange: boolean;
   mayDirect: boolean;
   isBusy: boolean;
@@ -41,6 +44,10 @@ export function AnnotationRow({
   return (
     <article className="flex flex-col gap-2">
       <div className="flex min-h-6 items-center gap-1">
+        <span className="min-w-5 text-faint text-xs tabular-nums">
+          <span className="sr-only">Annotation </span>
+          {number}
+        </span>
         <Badge tone={tone}>{name}</Badge>
         <span className="flex-1" />
         {mayDirect && isOpen && (

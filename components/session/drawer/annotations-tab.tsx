@@ -6,9 +6,11 @@ import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { useAnnotationActions } from "../../runtime/use-annotation-actions.ts";
 import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { AnnotationRow } from "./annotation-row.tsx";
@@ -38,6 +40,13 @@ export function AnnotationsTab() {
   const session = useSession();
   const { annotations, role, agent } = session;
   const [filter, setFilter] = useState<Filter>("open");
+  const chosenId = useDrawer().annotationId;
+  const chosen = annotations.find(({ id }) => id === chosenId);
+  // A person has selected it on the page, so it is listed whatever was listed before.
+  useEffect(() => {
+    if (chosen) setFilter((last) => (isListed(chosen, last) ? last : "all"));
+  }, [chosen]);
+  const numbers = new Map(annotations.map(({ id }, index) => [id, index + 1]));
   const mayChange = role !== "view" && agent === null;
   const { act, send, error, isBusy } = useAnnotations(mayChange);
   if (annotations.length === 0) {
@@ -79,9 +88,15 @@ export function AnnotationsTab() {
       ) : (
         <ol aria-label="Annotations" className="divide-y">
           {listed.toReversed().map((annotation) => (
-            <li key={annotation.id} className="px-4 py-3">
+            <li
+              key={annotation.id}
+              ref={annotation.id === chosenId ? scrollTo : null}
+              tabIndex={annotation.id === chosenId ? -1 : undefined}
+              className={cn("px-4 py-3 outline-none", annotation.id === chosenId && "bg-accent-soft")}
+            >
               <AnnotationRow
                 annotation={annotation}
+                number={numbers.get(annotation.id) ?? 0}
                 mayChange={mayChange}
                 mayDirect={mayDirect(session)}
                 isBusy={isBusy}
@@ -94,6 +109,12 @@ export function AnnotationsTab() {
       )}
     </div>
   );
+}
+
+/** Scrolls to the annotation that a person has selected on the page, and moves the focus to it. */
+function scrollTo(row: HTMLLIElement | null): void {
+  row?.scrollIntoView({ block: "nearest" });
+  row?.focus({ preventScroll: true });
 }
 
 /** Selects the oldest open annotations that fit in one message. Lost ones are sent one by one, in their row. */

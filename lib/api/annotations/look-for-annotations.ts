@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Database } from "#db/client.ts";
+import type { AnnotationStatus } from "#db/schema/unions.ts";
 import { type AnnotationRow, findAnnotations, listAnnotationRows } from "#lib/annotation/annotation-store.ts";
 import { recordSight } from "#lib/annotation/record-sight.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
@@ -20,17 +21,18 @@ const ELEMENTS_MAX = 100;
 type SoughtAnnotation = { id: string; elements: SoughtElement[] };
 
 /**
- * Looks for the elements of open and lost annotations on the page that the browser shows, and records which of them are
+ * Looks for the elements of open, lost and sent annotations on the page that the browser shows, and records which of them are
  * lost. Annotations of other pages are left out. Starts no browser. Source: `wire.md`, Annotations.
  *
- * @param ids the annotations to look for; the newest ones of the session if omitted.
+ * @param ids the open and lost annotations to look for; the newest ones of the session if omitted.
  */
 export async function lookForAnnotations(
   { db, log, browser }: Deps,
   sessionId: string,
   ids?: readonly string[],
 ): Promise<SoughtAnnotation[]> {
-  const statuses = ["open", "lost"] as const;
+  // A message sends only open and lost ones. Sent ones are looked for because people see them on the page.
+  const statuses: readonly AnnotationStatus[] = ids ? ["open", "lost"] : ["open", "lost", "sent"];
   const rows = ids
     ? (await findAnnotations(db, sessionId, ids)).filter(({ status }) =>
         statuses.some((each) => each === status),
@@ -53,11 +55,13 @@ export async function lookForAnnotations(
     return { id: row.id, elements };
   });
   const sights = new Map<string, boolean>();
-  for (const { id, elements } of found) {
+  for (const [index, { id, elements }] of found.entries()) {
     const isThere = elements.some(({ state }) => state === "found");
-    if (isThere || elements.every(({ state }) => state === "gone")) sights.set(id, isThere);
+    const isGone = elements.every(({ state }) => state === "gone");
+    const status = wanted[index]?.row.status;
+    if ((status === "lost" && isThere) || (status === "open" && isGone)) sights.set(id, isThere);
   }
-  await recordSight({ log }, sessionId, sights);
+  if (sights.size > 0) await recordSight({ log }, sessionId, sights);
   return found;
 }
 

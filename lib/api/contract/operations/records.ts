@@ -218,7 +218,7 @@ export const recordOperations = {
     path: "/api/sessions/:sessionId/annotations/locate",
     summary: "Look for the annotated elements",
     description:
-      "Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
+      "Looks on the page that the live browser shows for the elements of its open, lost and sent annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
     auth: { kind: "share", role: "comment", orKey: true },
     rate: "act",
     answers: { 200: soughtAnnotationsSchema },
