@@ -120,7 +120,7 @@ export function LiveView({
               <LastPicture key={pictureTakenAt} takenAt={pictureTakenAt} onSize={setStillSize} />
             </div>
           )}
-          {page && role === "drive" && (
+          {page && role === "drive" && !tool && (
             <LiveSurface
               page={page}
               surface={surface}

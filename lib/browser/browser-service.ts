@@ -13,6 +13,7 @@ import type { Devtools } from "./process/devtools-connection.ts";
 import type { VisitorIdentity } from "./process/visitor-identity.ts";
 import type { ActionOutcome, StageAction, StageState } from "./stage/stage-state.ts";
 import type { PagePicture } from "./store/picture-store.ts";
+import type { ElementBox } from "./view/capture-boxes.ts";
 import type { ControlAnswer, ControlRequest, ControlState } from "./view/control-state.ts";
 
 /**
@@ -319,6 +320,11 @@ export type HostBrowsers = {
    * browser runs, or the page does not answer. Starts no browser.
    */
   locateTarget: (sessionId: string, part: MarkedPart) => Promise<MarkedTarget | null>;
+  /**
+   * Takes a picture of the selected page around each box, as JPEG. Null for a box that is not in view. Null in all if no
+   * browser runs, or the page does not answer. Starts no browser.
+   */
+  captureBoxes: (sessionId: string, boxes: readonly ElementBox[]) => Promise<(Uint8Array | null)[] | null>;
   /**
    * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
    * browsers that a working sub-agent shares keep running. Also records the end of the browsers among `recorded` that

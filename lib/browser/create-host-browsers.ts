@@ -156,6 +156,7 @@ function createSessionCalls({ deps, browsers }: Parts) {
     findElements: async (sessionId, anchors) =>
       (await browsers.peek(sessionId)?.findElements(anchors)) ?? null,
     locateTarget: async (sessionId, part) => (await browsers.peek(sessionId)?.locateTarget(part)) ?? null,
+    captureBoxes: async (sessionId, boxes) => (await browsers.peek(sessionId)?.captureBoxes(boxes)) ?? null,
     readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
   } satisfies Partial<HostBrowsers>;
 }

@@ -1036,7 +1036,7 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId` and a `text`. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId`, a `text` and, if there was a picture of it, its `evidenceId`, which the export does not contain. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
@@ -2293,7 +2293,7 @@ export type MessageDelta = {
   text: string;
 };
 
-/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId` and a `text` with its elements and comments. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId`, a `text` with its elements and comments, and `evidenceId`, the evidence with a picture of the page there, if there is one. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -4347,7 +4347,7 @@ export type Operations = {
     body: undefined;
     answer: AnnotationRecordPage;
   };
-  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
+  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open, lost and sent annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
   locateAnnotations: {
     parameters: { sessionId: string };
     body: undefined;

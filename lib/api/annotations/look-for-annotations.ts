@@ -5,6 +5,7 @@ import { type AnnotationRow, findAnnotations, listAnnotationRows } from "#lib/an
 import { recordSight } from "#lib/annotation/record-sight.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { ElementAnchor, SoughtElement } from "#lib/browser/overlay/locate/find-elements.ts";
+import type { ElementBox } from "#lib/browser/view/capture-boxes.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 
 type Deps = {
@@ -18,7 +19,7 @@ const ANNOTATIONS_MAX = 50;
 const ELEMENTS_MAX = 100;
 
 /** An annotation of the page that the browser shows, with what was found of each of its elements. */
-type SoughtAnnotation = { id: string; elements: SoughtElement[] };
+export type SoughtAnnotation = { id: string; elements: SoughtElement[] };
 
 /**
  * Looks for the elements of open, lost and sent annotations on the page that the browser shows, and records which of them are
@@ -44,13 +45,13 @@ export async function lookForAnnotations(
   if (wanted.length === 0) return [];
   const sought = await browser.findElements(
     sessionId,
-    wanted.flatMap(({ anchors }) => anchors),
+    wanted.flatMap(({ anchors }) => anchors.map(({ marked: _, ...anchor }) => anchor)),
   );
   // The page may have navigated meanwhile.
   if (!sought || pageOf(sought.url) !== pageOf(currentUrl)) return [];
   let at = 0;
   const found = wanted.map(({ row, anchors }): SoughtAnnotation => {
-    const elements = sought.elements.slice(at, at + anchors.length);
+    const elements = anchors.map((anchor, index) => ofMarked(sought.elements[at + index], anchor));
     at += anchors.length;
     return { id: row.id, elements };
   });
@@ -65,7 +66,17 @@ export async function lookForAnnotations(
   return found;
 }
 
-type Wanted = { row: AnnotationRow; anchors: ElementAnchor[] };
+type Wanted = { row: AnnotationRow; anchors: MarkedAnchor[] };
+
+/** The anchor of a note, and where the part that a person marked is in the box of its element; null for the whole. */
+type MarkedAnchor = ElementAnchor & { marked: ElementBox | null };
+
+/** Reduces the box of an element to the part of it that a person marked. */
+function ofMarked(element: SoughtElement = { state: "unknown" }, { marked }: MarkedAnchor): SoughtElement {
+  if (element.state !== "found" || !element.box || !marked) return element;
+  const { x, y } = element.box;
+  return { ...element, box: { ...marked, x: x + marked.x, y: y + marked.y } };
+}
 
 /** Selects the annotations of a page that have anchors, as many as one call looks for. */
 function selectWanted(rows: readonly AnnotationRow[], currentUrl: string | null): Wanted[] {
@@ -89,6 +100,10 @@ function pageOf(url: unknown): string | undefined {
 }
 
 const textUpTo = (max: number) => z.string().min(1).max(max).nullable().catch(null);
+const boxSchema = z
+  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .nullable()
+  .catch(null);
 const noteSchema = z.object({
   selector: textUpTo(10_000),
   shadowSelector: textUpTo(10_000),
@@ -97,17 +112,15 @@ const noteSchema = z.object({
   name: textUpTo(1_000),
   text: textUpTo(160),
   element: textUpTo(500),
-  boundingBox: z
-    .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
-    .nullable()
-    .catch(null),
+  boundingBox: boxSchema,
+  area: boxSchema,
 });
 
 /** Reads the anchors of a note. Anyone can submit one, so its fields may be of any type. Undefined if it has none. */
-function toAnchor(note: unknown): ElementAnchor | undefined {
+function toAnchor(note: unknown): MarkedAnchor | undefined {
   const parsed = noteSchema.safeParse(note);
   if (!parsed.success) return undefined;
-  const { selector, shadowSelector, frame, role, name, text, element, boundingBox } = parsed.data;
+  const { selector, shadowSelector, frame, role, name, text, element, boundingBox, area } = parsed.data;
   if (selector === null && (role === null || name === null) && text === null) return undefined;
   // The overlay's label begins with the name of the tag. Other senders may write anything there.
   const tag = /^[a-z][a-z0-9-]*(?= “|$)/.exec(element ?? "")?.[0] ?? null;
@@ -115,5 +128,6 @@ function toAnchor(note: unknown): ElementAnchor | undefined {
     x: boundingBox.x + boundingBox.width / 2,
     y: boundingBox.y + boundingBox.height / 2,
   };
-  return { selector, shadowSelector, frame, traits: { tag, role, name, text, center } };
+  const marked = boundingBox && area && { ...area, x: area.x - boundingBox.x, y: area.y - boundingBox.y };
+  return { selector, shadowSelector, frame, traits: { tag, role, name, text, center }, marked };
 }

@@ -169,6 +169,7 @@ type BrowserNames =
   | "watch"
   | "findElements"
   | "locateTarget"
+  | "captureBoxes"
   | "readCursor"
   | "reapIdle"
   | "closeSession"
@@ -219,6 +220,7 @@ function createBrowserHandlers({ control, lease, started, isDraining }: HandlerD
     },
     findElements: async ({ sessionId, anchors }) => (await browsers()).findElements(sessionId, anchors),
     locateTarget: async ({ sessionId, part }) => (await browsers()).locateTarget(sessionId, part),
+    captureBoxes: async ({ sessionId, boxes }) => (await browsers()).captureBoxes(sessionId, boxes),
     readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
     reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
     async closeSession({ sessionId }) {

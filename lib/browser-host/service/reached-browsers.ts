@@ -130,6 +130,8 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       null,
     locateTarget: async (sessionId, part) =>
       (await (await routes.find(sessionId))?.call("locateTarget", { sessionId, part })) ?? null,
+    captureBoxes: async (sessionId, boxes) =>
+      (await (await routes.find(sessionId))?.call("captureBoxes", { sessionId, boxes: [...boxes] })) ?? null,
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
     async reapIdle(listRecorded) {

@@ -16,6 +16,7 @@ import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
 import type { ActionOutcome, StageAction } from "../stage/stage-state.ts";
+import { captureBoxes, type ElementBox } from "../view/capture-boxes.ts";
 import { createScreencast } from "../view/screencast.ts";
 import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import { followBrowser } from "./follow-browser.ts";
@@ -80,6 +81,8 @@ export type SessionBrowser = {
   findElements: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
   /** @see BrowserService.locateTarget */
   locateTarget: (part: MarkedPart) => Promise<MarkedTarget | undefined>;
+  /** @see BrowserService.captureBoxes */
+  captureBoxes: (boxes: readonly ElementBox[]) => Promise<(Uint8Array | null)[] | undefined>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
@@ -135,6 +138,11 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     address: () => runningIn(life.state())?.browser.selected().page.url(),
     findElements: async (anchors) => runningIn(life.state())?.browser.selected().overlay.find(anchors),
     locateTarget: async (part) => runningIn(life.state())?.browser.selected().overlay.locate(part),
+    async captureBoxes(boxes) {
+      const browser = runningIn(life.state())?.browser;
+      if (!browser) return undefined;
+      return captureBoxes(browser, boxes, () => hideOverlay(browser, "picture")).catch(() => undefined);
+    },
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),

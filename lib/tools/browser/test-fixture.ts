@@ -149,6 +149,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     readLastError: async () => null,
     findElements: async () => null,
     locateTarget: async () => null,
+    captureBoxes: async () => null,
     takeRestartNote: () => undefined,
     takeViewportNote: () => undefined,
     listLive: () => [],
