@@ -138,7 +138,7 @@ export function AnnotateStage({
         onPointerCancel={() => setDrag(null)}
         onPointerLeave={() => !crosshair && void look(null)}
       >
-        {isNamed && <Outline box={outline.box} scale={scale} label={outline.note.element} />}
+        {isNamed && <Outline box={outline.box} scale={scale} label={target ? null : outline.note.element} />}
         {drag && tool === "area" && (
           <Outline box={boxBetween(drag.from, drag.to)} scale={scale} label={null} />
         )}
@@ -207,7 +207,13 @@ function Outline({ box, scale, label }: { box: ElementBox; scale: number; label:
       className="pointer-events-none absolute border-2 border-accent bg-accent/10"
     >
       {label !== null && (
-        <span className="absolute top-0 left-0 max-w-64 truncate rounded-br-sm bg-accent px-1 text-accent-ink text-xs">
+        <span
+          className={cn(
+            "absolute -left-0.5 max-w-64 truncate bg-accent px-1 text-accent-ink text-xs",
+            // Above the element where there is room, so that it does not cover what it names.
+            box.y * scale > 20 ? "bottom-full" : "top-0",
+          )}
+        >
           {label}
         </span>
       )}
