@@ -25,7 +25,7 @@ const LABELS: Record<AnnotateTool, string> = {
 
 /**
  * Covers the picture of the page, and lets a person mark an element, an area or a text of it, and comment on it. Nothing
- * of it reaches the page, so it needs no control and disturbs nobody.
+ * of it reaches the page, so it needs no control and does not disturb the person who has it. Source: decision 118.
  */
 export function AnnotateStage({
   tool,
@@ -42,7 +42,7 @@ export function AnnotateStage({
   const [drag, setDrag] = useState<{ from: Point; to: Point } | null>(null);
   const [crosshair, setCrosshair] = useState<Point | null>(null);
   useEffect(() => layer.current?.focus({ preventScroll: true }), []);
-  // A new tool begins anew.
+  // A new tool begins without what the last one has marked.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tool says when
   useEffect(() => {
     setDrag(null);

@@ -10,7 +10,7 @@ type Crops = { evidenceIds: ReadonlyMap<string, string>; discard: () => Promise<
 
 /**
  * Takes pictures of the page at annotations that were just found there, and stores them as evidence, because the page may
- * change but the picture in the transcript must not. An annotation that is not in view has none.
+ * change but the picture in the transcript must not. An annotation that is not in view has none. Source: decision 118.
  */
 export async function cropAnnotations(
   {

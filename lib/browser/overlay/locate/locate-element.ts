@@ -64,7 +64,7 @@ export async function locateElement(
 }
 
 /** Points of a session's viewport. The first one decides which element is found. */
-export type Points = readonly [Point, ...Point[]];
+type Points = readonly [Point, ...Point[]];
 
 /** A node that was found at a point: the session that has it, and where the points are in the session's viewport. */
 type Hit = { level: Level; found: NodeRef; points: Points };

@@ -102,6 +102,15 @@ for (const chromiumArgs of [[], ["--site-per-process"]])
       assert.equal(inField, null);
     });
 
+    test("is looked for by at most four calls at once", async () => {
+      await bench.open("/page");
+      const found = await Promise.all(
+        Array.from({ length: 6 }, () => locate({ kind: "element", x: 20, y: 60 })),
+      );
+      assert.equal(found.filter((target) => target === null).length, 2);
+      assert.notEqual(await locate({ kind: "element", x: 20, y: 60 }), null);
+    });
+
     test("of a session without a browser is nothing", async () => {
       assert.equal(
         await bench.harness.browsers.locateTarget("ses_none", { kind: "element", x: 1, y: 1 }),
