@@ -196,6 +196,7 @@ embedding(
     await page.keyboard.press("Enter");
     await comment(page, "By keyboard");
     await expect(layer(page)).toBeFocused();
+    await expect(page.getByRole("button", { name: "Annotation 1, open: By keyboard" })).toBeVisible();
     // Back over the pin of the annotation and "Done".
     await press("Shift+Tab", 3);
     await expect(page.getByRole("button", { name: "Text", exact: true })).toBeFocused();
