@@ -15,10 +15,10 @@ import type { MarkedPart, MarkedTarget } from "#lib/browser/overlay/locate/locat
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { ActionOutcome, StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
-import type { ElementBox } from "#lib/browser/view/capture-boxes.ts";
 import type { ControlAnswer, ControlRequest, ControlState } from "#lib/browser/view/control-state.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type {
   ChangedFile,
   CommandResult,
@@ -163,7 +163,7 @@ export type HostCalls = TestCalls & {
   readControl: Call<OfSession, ControlState | null>;
   findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
   locateTarget: Call<OfSession<{ part: MarkedPart }>, MarkedTarget | null>;
-  captureBoxes: Call<OfSession<{ boxes: ElementBox[] }>, (Uint8Array | null)[] | null>;
+  captureBoxes: Call<OfSession<{ boxes: Box[] }>, (Uint8Array | null)[] | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;

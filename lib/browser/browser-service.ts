@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type { ElementAnchor, SoughtElements } from "./overlay/locate/find-elements.ts";
 import type { MarkedPart, MarkedTarget } from "./overlay/locate/locate-target.ts";
 import type { HideReason } from "./overlay/overlay-gate.ts";
@@ -13,7 +14,6 @@ import type { Devtools } from "./process/devtools-connection.ts";
 import type { VisitorIdentity } from "./process/visitor-identity.ts";
 import type { ActionOutcome, StageAction, StageState } from "./stage/stage-state.ts";
 import type { PagePicture } from "./store/picture-store.ts";
-import type { ElementBox } from "./view/capture-boxes.ts";
 import type { ControlAnswer, ControlRequest, ControlState } from "./view/control-state.ts";
 
 /**
@@ -324,7 +324,7 @@ export type HostBrowsers = {
    * Takes a picture of the selected page around each box, as JPEG. Null for a box that is not in view. Null in all if no
    * browser runs, or the page does not answer. Starts no browser.
    */
-  captureBoxes: (sessionId: string, boxes: readonly ElementBox[]) => Promise<(Uint8Array | null)[] | null>;
+  captureBoxes: (sessionId: string, boxes: readonly Box[]) => Promise<(Uint8Array | null)[] | null>;
   /**
    * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
    * browsers that a working sub-agent shares keep running. Also records the end of the browsers among `recorded` that

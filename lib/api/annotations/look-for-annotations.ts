@@ -5,8 +5,8 @@ import { type AnnotationRow, findAnnotations, listAnnotationRows } from "#lib/an
 import { recordSight } from "#lib/annotation/record-sight.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { ElementAnchor, SoughtElement } from "#lib/browser/overlay/locate/find-elements.ts";
-import type { ElementBox } from "#lib/browser/view/capture-boxes.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 
 type Deps = {
   db: Database;
@@ -69,7 +69,7 @@ export async function lookForAnnotations(
 type Wanted = { row: AnnotationRow; anchors: MarkedAnchor[] };
 
 /** The anchor of a note, and where the part that a person marked is in the box of its element; null for the whole. */
-type MarkedAnchor = ElementAnchor & { marked: ElementBox | null };
+type MarkedAnchor = ElementAnchor & { marked: Box | null };
 
 /** Reduces the box of an element to the part of it that a person marked. */
 function ofMarked(element: SoughtElement = { state: "unknown" }, { marked }: MarkedAnchor): SoughtElement {

@@ -1,3 +1,4 @@
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type {
   BrowserInput,
   BrowserOpening,
@@ -16,7 +17,7 @@ import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
 import type { ActionOutcome, StageAction } from "../stage/stage-state.ts";
-import { captureBoxes, type ElementBox } from "../view/capture-boxes.ts";
+import { captureBoxes } from "../view/capture-boxes.ts";
 import { createScreencast } from "../view/screencast.ts";
 import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import { followBrowser } from "./follow-browser.ts";
@@ -82,7 +83,7 @@ export type SessionBrowser = {
   /** @see BrowserService.locateTarget */
   locateTarget: (part: MarkedPart) => Promise<MarkedTarget | undefined>;
   /** @see BrowserService.captureBoxes */
-  captureBoxes: (boxes: readonly ElementBox[]) => Promise<(Uint8Array | null)[] | undefined>;
+  captureBoxes: (boxes: readonly Box[]) => Promise<(Uint8Array | null)[] | undefined>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */

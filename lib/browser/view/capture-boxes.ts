@@ -1,9 +1,7 @@
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
-
-/** A box in CSS pixels of the page's viewport. */
-export type ElementBox = { x: number; y: number; width: number; height: number };
 
 const CAPTURE_MS_MAX = 5_000;
 const JPEG_QUALITY = 70;
@@ -15,12 +13,12 @@ const AROUND = 40;
 const BYTES_MAX = 1_048_576;
 
 /**
- * Takes a picture of the page around each box, as JPEG, without the overlay. Null for a box that is not in view.
+ * Takes a picture of the page around each box, which is in CSS pixels of the viewport, as JPEG, without the overlay. Null for a box that is not in view.
  * @throws Error if the page does not answer in time.
  */
 export function captureBoxes(
   browser: OpenBrowser,
-  boxes: readonly ElementBox[],
+  boxes: readonly Box[],
   hideOverlay: () => Promise<() => void>,
 ): Promise<(Uint8Array | null)[]> {
   const { cdp } = browser.selected();
@@ -46,7 +44,7 @@ export function captureBoxes(
 }
 
 /** Returns the part of the view around a box. Undefined if the box is not in view. */
-function partOfView(box: ElementBox, view: { width: number; height: number }): ElementBox | undefined {
+function partOfView(box: Box, view: { width: number; height: number }): Box | undefined {
   const [x, width] = stretch(box.x, box.width, view.width, WIDTH_MAX);
   const [y, height] = stretch(box.y, box.height, view.height, HEIGHT_MAX);
   const isInView =

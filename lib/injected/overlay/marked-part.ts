@@ -113,7 +113,7 @@ function selectBetween(
 
 function readQuote(range: Range): string {
   const { startContainer, endContainer, startOffset, endOffset, commonAncestorContainer } = range;
-  const textOf = (node: Node) => {
+  const textOf = (node: PageNode) => {
     const text = dom.textContent(node) ?? "";
     const end = node === endContainer ? endOffset : text.length;
     return text.slice(node === startContainer ? startOffset : 0, end);
