@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { GET } from "./route.ts";
 
 const folder = join(import.meta.dirname, "../../public/demo");
-const pages = readdirSync(folder).filter((name) => name.endsWith(".html"));
+const pages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".html"),
+);
 const read = (page: string) => readFileSync(join(folder, page), "utf8");
 
 test("/demo redirects to the shop's first page with a relative location", () => {

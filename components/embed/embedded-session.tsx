@@ -44,7 +44,7 @@ function EmbedLayout({ view, access, link, allowed }: EmbeddedSessionProps) {
       ...chosen,
       open(opened, more = {}) {
         setTab(opened);
-        setChosen((last) => ({ ...last, isAddingRequirement: false, ...more }));
+        setChosen((last) => ({ ...last, annotationId: null, isAddingRequirement: false, ...more }));
       },
       close: () => setTab(null),
     }),
@@ -95,8 +95,14 @@ function useHeightReport(link: HostLink | undefined, allowed: Promise<boolean>):
   };
 }
 
-type Chosen = "resultRunId" | "variantKey" | "testRunId" | "isAddingRequirement";
-const NOTHING_CHOSEN = { resultRunId: null, variantKey: null, testRunId: null, isAddingRequirement: false };
+type Chosen = "resultRunId" | "variantKey" | "testRunId" | "annotationId" | "isAddingRequirement";
+const NOTHING_CHOSEN = {
+  resultRunId: null,
+  variantKey: null,
+  testRunId: null,
+  annotationId: null,
+  isAddingRequirement: false,
+};
 
 /**
  * Handles clicks on links to the service itself, which need the token: files are read and saved, and pages open in a tab

@@ -1,11 +1,14 @@
 "use client";
 
+import { MessageSquarePlus } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
+import { IconButton } from "#components/ui/icon-button.tsx";
 import { lazily } from "#components/ui/lazily.tsx";
 import { OnDemand } from "#components/ui/menu-button.tsx";
 import { AddressBar } from "./address-bar.tsx";
+import type { AnnotateTool } from "./annotate/annotate-bar.tsx";
 import { ControlNotice } from "./control-notice.tsx";
 import { LiveView } from "./live-view.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
@@ -15,6 +18,8 @@ import { ViewButton } from "./view-button.tsx";
 const RecordingView = lazily(async () => (await import("./recording/recording-view.tsx")).RecordingView);
 const loadViewMenu = async () => (await import("./view-menu.tsx")).ViewMenu;
 const ViewMenu = lazily(loadViewMenu, <ViewButton aria-haspopup="menu" aria-expanded />);
+const loadAnnotateBar = async () => (await import("./annotate/annotate-bar.tsx")).AnnotateBar;
+const AnnotateBar = lazily(loadAnnotateBar, <div className="h-11 shrink-0 border-b bg-surface" />);
 
 const TabStrip = lazily(async () => (await import("./tab-strip.tsx")).TabStrip);
 
@@ -55,6 +60,8 @@ export function LiveStage({
     return () => clearTimeout(timer);
   }, [hasKeyboard, surface]);
   const isConnected = useLiveStatus().state === "open";
+  const annotating = useAnnotating();
+  const tool = recording?.isOpen ? null : annotating.tool;
   const hint = useHint(hasControl || !isConnected);
   const takeControl = useCallback(() => {
     live.send({ type: "control.take" });
@@ -63,17 +70,31 @@ export function LiveStage({
   return (
     <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col bg-canvas">
       {(session.stage?.tabs.length ?? 0) > 1 && <TabStrip onRefused={hint.show} />}
-      <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
-        <OnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
-          <ViewMenu
-            stage={stage}
-            viewport={viewport === "fit" ? viewport : choiceOf(page)}
-            onViewport={setViewport}
-            hasKeyboard={hasKeyboard}
-            onKeyboard={setKeyboard}
-          />
-        </OnDemand>
-      </AddressBar>
+      {tool && <AnnotateBar tool={tool} onTool={annotating.start} onLeave={annotating.leave} />}
+      <div className={tool ? "hidden" : "contents"}>
+        <AddressBar hasFocus={hasFocus} takeControl={takeControl} onRefused={hint.show}>
+          {annotating.isPossible && (
+            <IconButton
+              ref={annotating.button}
+              label="Annotate"
+              size="icon-sm"
+              onPointerEnter={() => void loadAnnotateBar().catch(() => {})}
+              onClick={() => annotating.start("element")}
+            >
+              <MessageSquarePlus />
+            </IconButton>
+          )}
+          <OnDemand preload={() => void loadViewMenu().catch(() => {})} button={ViewButton}>
+            <ViewMenu
+              stage={stage}
+              viewport={viewport === "fit" ? viewport : choiceOf(page)}
+              onViewport={setViewport}
+              hasKeyboard={hasKeyboard}
+              onKeyboard={setKeyboard}
+            />
+          </OnDemand>
+        </AddressBar>
+      </div>
       <ControlNotice />
       <div className={recording?.isOpen ? "hidden" : "contents"}>
         <LiveView
@@ -87,11 +108,31 @@ export function LiveStage({
           onRefused={hint.show}
           isHinting={hint.isShown}
           takeControl={takeControl}
+          tool={tool}
+          onAnnotated={annotating.leave}
         />
       </div>
       {isRecordingShown && <RecordingView />}
     </section>
   );
+}
+
+/**
+ * Whether the visitor annotates the page, and with which tool. Annotating needs no control: nothing of it reaches the page.
+ * `button` gets the focus when the visitor leaves.
+ */
+function useAnnotating() {
+  const { role, agent, browser } = useSession();
+  const isPossible = role !== "view" && agent === null && browser.status === "ready";
+  const [chosen, setChosen] = useState<AnnotateTool | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasChosen = useRef(false);
+  useEffect(() => {
+    if (wasChosen.current && chosen === null) button.current?.focus();
+    wasChosen.current = chosen !== null;
+  }, [chosen]);
+  const leave = useCallback(() => setChosen(null), []);
+  return { isPossible, tool: isPossible ? chosen : null, start: setChosen, leave, button };
 }
 
 /** A hint that is shown for a while each time that it is needed. @param isUseless whether it must not be shown now. */

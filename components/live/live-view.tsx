@@ -1,10 +1,11 @@
 "use client";
 
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useLiveStatus, useSession } from "#components/runtime/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { lazily } from "#components/ui/lazily.tsx";
 import { AgentPointer } from "./agent-pointer.tsx";
+import type { AnnotateTool } from "./annotate/annotate-bar.tsx";
 import { WatchingHint } from "./control-notice.tsx";
 import { LastPicture } from "./last-picture.tsx";
 import { LiveNote } from "./live-note.tsx";
@@ -15,6 +16,8 @@ import { StageWidget } from "./widgets/stage-widget.tsx";
 
 const loadSurface = async () => (await import("./live-surface.tsx")).LiveSurface;
 const LiveSurface = lazily(loadSurface);
+const AnnotateStage = lazily(async () => (await import("./annotate/annotate-stage.tsx")).AnnotateStage);
+const AnnotationPins = lazily(async () => (await import("./annotate/annotation-pins.tsx")).AnnotationPins);
 const LoadProblem = lazily(async () => (await import("./load-problem.tsx")).LoadProblem);
 
 /**
@@ -32,6 +35,8 @@ export function LiveView({
   onRefused,
   isHinting,
   takeControl,
+  tool,
+  onAnnotated,
 }: {
   surface: RefObject<HTMLTextAreaElement | null>;
   isShown: boolean;
@@ -48,8 +53,14 @@ export function LiveView({
   /** Whether to say that the visitor only watches. */
   isHinting: boolean;
   takeControl: () => void;
+  /** The tool with which the visitor annotates the page; null if they do not. */
+  tool: AnnotateTool | null;
+  /** Called when the visitor is done with it. */
+  onAnnotated: () => void;
 }) {
-  const { role, browser, control, pictureTakenAt, stage } = useSession();
+  const { role, agent, annotations, browser, control, pictureTakenAt, stage } = useSession();
+  const hasPins =
+    role !== "view" && agent === null && annotations.some(({ status }) => status !== "resolved");
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
@@ -57,7 +68,7 @@ export function LiveView({
   // The size of the last stored picture, which is shown until the first live picture arrives.
   const [stillSize, setStillSize] = useState<PageSize | null>(null);
   const size = page ?? stillSize;
-  const shown = size && room ? fitPage(size, room) : null;
+  const shown = useMemo(() => (size && room ? fitPage(size, room) : null), [size, room]);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => onPageSize(page), [onPageSize, page]);
   // Input is lost until the surface is there, so it is loaded while the first picture is awaited.
@@ -66,6 +77,21 @@ export function LiveView({
     if (role === "drive" && isPictureNear) void loadSurface().catch(() => {});
   }, [role, isPictureNear]);
   useViewport(viewport, room, page && shown ? shown.width / page.width : 1);
+  const picture = useMemo(
+    () =>
+      page && shown && room
+        ? {
+            page,
+            room,
+            shown: {
+              ...shown,
+              left: (room.width - shown.width) / 2,
+              top: (room.height - shown.height) / 2,
+            },
+          }
+        : null,
+    [page, room, shown],
+  );
   const isLost = useLiveStatus().state === "reconnecting";
   const isStale = browser.status === "creating" || browser.status === "error" || isLost;
 
@@ -94,7 +120,7 @@ export function LiveView({
               <LastPicture key={pictureTakenAt} takenAt={pictureTakenAt} onSize={setStillSize} />
             </div>
           )}
-          {page && role === "drive" && (
+          {page && role === "drive" && !tool && (
             <LiveSurface
               page={page}
               surface={surface}
@@ -117,20 +143,9 @@ export function LiveView({
           </p>
         )}
         {stage?.failure && <LoadProblem />}
-        {page && shown && room && (
-          <StageWidget
-            surface={surface}
-            picture={{
-              page,
-              room,
-              shown: {
-                ...shown,
-                left: (room.width - shown.width) / 2,
-                top: (room.height - shown.height) / 2,
-              },
-            }}
-          />
-        )}
+        {picture && <StageWidget surface={surface} picture={picture} />}
+        {picture && hasPins && isShown && <AnnotationPins picture={picture} isAnnotating={tool !== null} />}
+        {picture && tool && <AnnotateStage tool={tool} picture={picture} onLeave={onAnnotated} />}
       </div>
     </div>
   );

@@ -9,6 +9,8 @@ type Chosen = {
   resultRunId?: string | null;
   variantKey?: string;
   testRunId?: string;
+  /** The annotation that is scrolled to. */
+  annotationId?: string;
   /** Whether the form for a new requirement is open; default false. */
   isAddingRequirement?: boolean;
 };
@@ -22,6 +24,8 @@ export type DrawerState = {
   variantKey: string | null;
   /** The test run that is shown; null for the newest test run. */
   testRunId: string | null;
+  /** The annotation that is scrolled to; null if the list is shown from its beginning. */
+  annotationId: string | null;
   /** Whether the form for a new requirement is open. */
   isAddingRequirement: boolean;
   open: (tab: DrawerTab, chosen?: Chosen) => void;

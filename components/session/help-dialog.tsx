@@ -19,7 +19,7 @@ const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
 ];
 
 /**
- * Shows the keyboard shortcuts of the page. If the session has a browser and the visitor has the role `drive`, also
+ * Shows the keyboard shortcuts of the page. If the session has a browser and the visitor may comment, also
  * explains how to annotate.
  */
 export function HelpDialog({
@@ -52,12 +52,12 @@ export function HelpDialog({
           </div>
         ))}
       </dl>
-      {hasBrowser && role === "drive" && (
+      {hasBrowser && role !== "view" && (
         <section className="mt-3 border-t pt-3 text-sm">
           <h3 className="font-medium">Annotate the page</h3>
           <p className="text-soft">
-            Use the annotation button in the live page: pick an element, write a comment, submit. Annotations
-            then have a tab below the browser.
+            Choose Annotate above the live page and mark an element, an area or a text. With the keyboard,
+            arrow keys move a crosshair and Enter marks. Annotations have a tab below the browser.
           </p>
         </section>
       )}

@@ -64,6 +64,7 @@ function SessionLayout({
   const [resultRunId, setResultRunId] = useState<string | null>(null);
   const [variantKey, setVariantKey] = useState<string | null>(null);
   const [testRunId, setTestRunId] = useState<string | null>(null);
+  const [annotationId, setAnnotationId] = useState<string | null>(null);
   const [isAddingRequirement, setAddingRequirement] = useState(false);
   const drawer = useMemo<DrawerState>(
     () => ({
@@ -71,12 +72,14 @@ function SessionLayout({
       resultRunId,
       variantKey,
       testRunId,
+      annotationId,
       isAddingRequirement,
       open(opened, chosen = {}) {
         setTab(opened);
         if (chosen.resultRunId !== undefined) setResultRunId(chosen.resultRunId);
         if (chosen.variantKey !== undefined) setVariantKey(chosen.variantKey);
         if (chosen.testRunId !== undefined) setTestRunId(chosen.testRunId);
+        setAnnotationId(chosen.annotationId ?? null);
         setAddingRequirement(chosen.isAddingRequirement ?? false);
         setPane("result");
       },
@@ -85,7 +88,7 @@ function SessionLayout({
         setClosed(true);
       },
     }),
-    [tab, resultRunId, variantKey, testRunId, isAddingRequirement],
+    [tab, resultRunId, variantKey, testRunId, annotationId, isAddingRequirement],
   );
   // Opens the Agents tab for a visitor who comes back from a sub-agent's page. The link on that page ends in `#agents`.
   useEffect(() => {

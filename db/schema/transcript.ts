@@ -22,7 +22,13 @@ export type MessagePart =
   | AnnotationPart;
 
 /** An annotation that was sent to the agent with a message. `text` describes its elements and has its comments. */
-export type AnnotationPart = { type: "annotation"; annotationId: string; text: string };
+export type AnnotationPart = {
+  type: "annotation";
+  annotationId: string;
+  text: string;
+  /** The evidence with a picture of the page at the annotation. Absent if there is none. */
+  evidenceId?: string;
+};
 
 /** A file of the workspace that a caller attached to a message. */
 export type AttachmentPart = {

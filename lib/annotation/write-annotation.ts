@@ -19,6 +19,7 @@ const ANCHOR_FIELDS = [
   "name",
   "element",
   "text",
+  "quote",
 ] as const;
 
 /**

@@ -11,12 +11,14 @@ import type {
   ViewportChange,
 } from "#lib/browser/browser-service.ts";
 import type { ElementAnchor, SoughtElements } from "#lib/browser/overlay/locate/find-elements.ts";
+import type { MarkedPart, MarkedTarget } from "#lib/browser/overlay/locate/locate-target.ts";
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { ActionOutcome, StageAction, StageState } from "#lib/browser/stage/stage-state.ts";
 import type { ControlAnswer, ControlRequest, ControlState } from "#lib/browser/view/control-state.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type {
   ChangedFile,
   CommandResult,
@@ -160,6 +162,8 @@ export type HostCalls = TestCalls & {
   control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
   readControl: Call<OfSession, ControlState | null>;
   findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
+  locateTarget: Call<OfSession<{ part: MarkedPart }>, MarkedTarget | null>;
+  captureBoxes: Call<OfSession<{ boxes: Box[] }>, (Uint8Array | null)[] | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;
   closeSession: Call<OfSession>;

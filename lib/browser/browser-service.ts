@@ -1,7 +1,9 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type { ElementAnchor, SoughtElements } from "./overlay/locate/find-elements.ts";
+import type { MarkedPart, MarkedTarget } from "./overlay/locate/locate-target.ts";
 import type { HideReason } from "./overlay/overlay-gate.ts";
 import type { ShownDocument } from "./page/main-frame.ts";
 import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
@@ -313,6 +315,16 @@ export type HostBrowsers = {
    * browser.
    */
   findElements: (sessionId: string, anchors: readonly ElementAnchor[]) => Promise<SoughtElements | null>;
+  /**
+   * Finds what a person marks on the picture of the selected page, without input to the page. Null if there is nothing, no
+   * browser runs, or the page does not answer. Starts no browser.
+   */
+  locateTarget: (sessionId: string, part: MarkedPart) => Promise<MarkedTarget | null>;
+  /**
+   * Takes a picture of the selected page around each box, as JPEG. Null for a box that is not in view. Null in all if no
+   * browser runs, or the page does not answer. Starts no browser.
+   */
+  captureBoxes: (sessionId: string, boxes: readonly Box[]) => Promise<(Uint8Array | null)[] | null>;
   /**
    * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
    * browsers that a working sub-agent shares keep running. Also records the end of the browsers among `recorded` that

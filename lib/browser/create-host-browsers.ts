@@ -155,6 +155,8 @@ function createSessionCalls({ deps, browsers }: Parts) {
     addressOf: (sessionId) => browsers.peek(sessionId)?.address() ?? null,
     findElements: async (sessionId, anchors) =>
       (await browsers.peek(sessionId)?.findElements(anchors)) ?? null,
+    locateTarget: async (sessionId, part) => (await browsers.peek(sessionId)?.locateTarget(part)) ?? null,
+    captureBoxes: async (sessionId, boxes) => (await browsers.peek(sessionId)?.captureBoxes(boxes)) ?? null,
     readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
   } satisfies Partial<HostBrowsers>;
 }

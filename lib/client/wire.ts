@@ -1036,7 +1036,7 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId` and a `text`. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId`, a `text` and, if there was a picture of it, its `evidenceId`, which the export does not contain. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
@@ -2240,6 +2240,56 @@ export type LoginPage = {
   nextCursor: string | null;
 };
 
+/** What a person marks on the picture of the page, in CSS pixels of its viewport: the element at a point, an area, or the text between two points. */
+export type MarkedPart = {
+  kind: "element";
+  x: number;
+  y: number;
+} | {
+  kind: "area";
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+} | {
+  kind: "text";
+  from: {
+    x: number;
+    y: number;
+  };
+  to: {
+    x: number;
+    y: number;
+  };
+};
+
+export type MarkedTarget = {
+  success: true;
+  /** Null if there is nothing, no browser runs, or the page does not answer. */
+  target: {
+    page: {
+      title: string;
+      url: string;
+    };
+    /** The fields of a note for an annotation, without its comment. `boundingBox` and `area` are in CSS pixels of the page. */
+    note: {
+      type: "element" | "area" | "text";
+      selector: string;
+      shadowSelector?: string | undefined;
+      frame?: string | undefined;
+      frameUrl?: string | undefined;
+      element: string;
+      role?: string | undefined;
+      name?: string | undefined;
+      text: string;
+      boundingBox: ElementBox;
+      quote?: string | undefined;
+      area?: ElementBox | undefined;
+    };
+    box: ElementBox;
+  } | null;
+};
+
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
@@ -2329,7 +2379,7 @@ export type MessageDelta = {
   text: string;
 };
 
-/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId` and a `text` with its elements and comments. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file of the workspace that was attached to the message and has its `path`, `mediaType` and `sizeBytes` at that time, and `evidenceId`, the evidence with the picture as it was attached, or null; `annotation` is an annotation of the page that was sent with the message and has its `annotationId`, a `text` with its elements and comments, and `evidenceId`, the evidence with a picture of the page there, if there is one. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -4479,11 +4529,17 @@ export type Operations = {
     body: undefined;
     answer: AnnotationRecordPage;
   };
-  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
+  /** Look for the annotated elements. Looks on the page that the live browser shows for the elements of its open, lost and sent annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations. */
   locateAnnotations: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SoughtAnnotations;
+  };
+  /** Describe what a person marks. Describes the element, area or text that a person marks on the picture of the live browser's page, as a note to which a comment is added. The page gets no input and notices nothing. Starts no browser. */
+  describeTarget: {
+    parameters: { sessionId: string };
+    body: MarkedPart;
+    answer: MarkedTarget;
   };
   /** Resolve or reopen an annotation. Repeating the call changes nothing. */
   changeAnnotation: {
@@ -4893,6 +4949,7 @@ export const OPERATIONS = {
   submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor","status"],"hasBody":false,"isRaw":false,"hasText":false},
   locateAnnotations: {"method":"POST","path":"/api/sessions/:sessionId/annotations/locate","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  describeTarget: {"method":"POST","path":"/api/sessions/:sessionId/annotations/target","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},

@@ -56,7 +56,7 @@ export const exportedMessageSchema = z
     role: z.enum(MESSAGE_ROLES),
     parts: list(z.looseObject({ type: id })).meta({
       description:
-        "Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId` and a `text`.",
+        "Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`; `attachment` is a file that was attached to the message, which the export does not contain; `annotation` is an annotation of the page that was sent with the message, and has its `annotationId`, a `text` and, if there was a picture of it, its `evidenceId`, which the export does not contain.",
       examples: [[{ type: "text", text: "The checkout asks for an email address." }]],
     }),
     results: list(toolResultSchema).meta({ description: "Results of the message's tool calls." }),
@@ -89,7 +89,12 @@ export const PART_SCHEMAS: Record<string, z.ZodType> = {
     sizeBytes: count,
     evidenceId: id.nullable(),
   }),
-  annotation: z.strictObject({ type: z.literal("annotation"), annotationId: id, text: z.string() }),
+  annotation: z.strictObject({
+    type: z.literal("annotation"),
+    annotationId: id,
+    text: z.string(),
+    evidenceId: id.optional(),
+  }),
 };
 
 const exportedVariantSchema = z

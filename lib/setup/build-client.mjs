@@ -50,6 +50,30 @@ export async function buildClient(node, folder = clientFolder) {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+/** The part of the client that the demo host page loads. It is committed, as the other files of the demo. */
+export const demoClientFile = "public/demo/embed/mount-session.js";
+
+/**
+ * Bundles the part of the client that shows a session in a frame.
+ * @returns {Promise<string>} a module in JavaScript
+ */
+export async function bundleDemoClient() {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: ["lib/client/mount-session.ts"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text).join("");
+}
+
+/** Bundles {@link bundleDemoClient} and writes the output file. */
+export const buildDemoClient = async () => writeFileSync(demoClientFile, await bundleDemoClient());
+
 /**
  * @param {string} node
  * @param {string[]} args

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { buildClient } from "./build-client.mjs";
+import { buildClient, bundleDemoClient, demoClientFile } from "./build-client.mjs";
 
 const run = promisify(execFile);
 const TIMEOUT = { timeout: 60_000 };
@@ -83,4 +83,8 @@ describe("the built client", () => {
       assert.equal(stdout.trim(), "true function subAgents");
     }
   });
+});
+
+test("the client of the demo host page is built from the sources", async () => {
+  assert.equal(await readFile(demoClientFile, "utf8"), await bundleDemoClient(), "run npm run build:client");
 });

@@ -77,9 +77,12 @@ async function run(command, args) {
   await ensureInstalled();
   const node = await findNode();
   if (command === "client") {
-    const { buildClient, clientFolder, makeClientTypes } = await import("./build-client.mjs");
+    const { buildClient, buildDemoClient, clientFolder, makeClientTypes } = await import(
+      "./build-client.mjs"
+    );
     await makeClientTypes(node);
     await buildClient(node);
+    await buildDemoClient();
     console.log(
       `Built the client in ${clientFolder}. Install it in a project with \`npm install <path to this folder>\`.`,
     );

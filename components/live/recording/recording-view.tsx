@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronLeft, ChevronRight, Pause, Play, X } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useRecording } from "#components/runtime/recording-context.tsx";
 import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { useStoredAddress } from "#components/runtime/use-stored-address.ts";
@@ -27,7 +27,10 @@ export function RecordingView() {
   const moment = recording?.moment ?? null;
   const [chosen, setChosen] = useState<{ for: typeof moment; index: number } | null>(null);
   const last = pictures.length - 1;
-  const wanted = moment ? findMoment(pictures, moment) : last;
+  const wanted = useMemo(
+    () => (moment ? findMoment(pictures, moment) : pictures.length - 1),
+    [pictures, moment],
+  );
   const index = isOpen && chosen && chosen.for === moment ? Math.min(chosen.index, last) : wanted;
   const choose = (next: number) => {
     setChosen({ for: moment, index: Math.max(0, Math.min(next, last)) });
@@ -98,15 +101,27 @@ export function RecordingView() {
   );
 }
 
-function Picture({ picture: { id, title, url } }: { picture: RecordedPicture }) {
+/**
+ * Shows a picture. While a person drags the slider, one picture is loaded at a time, and then the newest chosen one: loads
+ * that are started and given up for each step would keep the service busy, and show nothing on the way. Source: decision
+ * 125.
+ */
+function Picture({ picture }: { picture: RecordedPicture }) {
   const { paths } = useSession();
+  const [loading, setLoading] = useState(picture);
+  const [settledId, setSettledId] = useState<string | null>(null);
+  if (loading.id !== picture.id && settledId === loading.id) setLoading(picture);
+  const { id, title, url } = loading;
   const address = useStoredAddress(`${paths.recording}/${id}`);
+  const settle = () => setSettledId(id);
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center gap-2 p-3 max-lg:p-2">
       {/* biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture */}
       <img
         src={address}
         alt={`The page at this moment: ${title || url}`}
+        onLoad={settle}
+        onError={settle}
         className="m-auto max-h-full min-h-0 max-w-full rounded-sm bg-white object-contain ring-1 ring-line"
       />
       <p className="w-full shrink-0 truncate text-center text-faint text-xs" title={url}>

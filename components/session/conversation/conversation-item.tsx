@@ -35,6 +35,7 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
           text={item.text}
           attachments={item.attachments}
           annotationCount={item.annotationCount}
+          annotationPictures={item.annotationPictures}
           author={item.author}
           createdAt={item.createdAt}
           isSteer={item.isSteer}

@@ -2,6 +2,7 @@ import { CornerDownRight } from "lucide-react";
 import type { AttachmentPart } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { AttachedFiles } from "../../files/attached-files.tsx";
+import { EvidencePicture } from "../../runtime/evidence-picture.tsx";
 import { ClockTime } from "../../ui/time.tsx";
 import { MessageCopy } from "./message-copy.tsx";
 
@@ -10,6 +11,7 @@ export function UserMessage({
   text,
   attachments,
   annotationCount,
+  annotationPictures,
   author,
   createdAt,
   isSteer,
@@ -18,6 +20,8 @@ export function UserMessage({
   attachments: readonly AttachmentPart[];
   /** How many annotations were sent with the message. */
   annotationCount: number;
+  /** The evidence with the pictures of the page at these annotations. */
+  annotationPictures: readonly string[];
   author: string | null;
   createdAt: string;
   /** Whether the message steered a turn: it did not start a turn, but reached the agent during one. */
@@ -35,7 +39,22 @@ export function UserMessage({
       )}
       <AttachedFiles attachments={attachments} />
       {annotationCount > 0 && (
-        <p className="text-soft text-sm">With {countOf(annotationCount, "annotation")}</p>
+        <div className="flex flex-wrap items-end gap-2 text-soft text-sm">
+          <p className="w-full">With {countOf(annotationCount, "annotation")}</p>
+          {annotationPictures.map((id) => (
+            <EvidencePicture
+              key={id}
+              evidence={{
+                id,
+                kind: "screenshot",
+                title: "The page at an annotation",
+                url: null,
+                mediaType: "image/jpeg",
+              }}
+              className="block h-20 w-28"
+            />
+          ))}
+        </div>
       )}
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
         <span className="truncate">

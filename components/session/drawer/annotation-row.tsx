@@ -1,13 +1,11 @@
 import { Check, RotateCcw, Send, Trash2 } from "lucide-react";
-import type { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
+import type { AnnotationActions } from "#lib/page/actions/annotation-actions.ts";
 import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { formatAddress } from "#lib/page/labels/format.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Age } from "../../ui/time.tsx";
-
-type Actions = ReturnType<typeof createAnnotationActions>;
 
 const STATUSES = {
   open: { name: "Open", tone: "attention" },
@@ -23,6 +21,7 @@ const placeOf = ({ frame, selector }: NonNullable<AnnotationView["annotations"]>
 /** Shows an annotation with its status, and what the visitor can do with it. */
 export function AnnotationRow({
   annotation,
+  number,
   mayChange,
   mayDirect,
   isBusy,
@@ -30,10 +29,12 @@ export function AnnotationRow({
   send,
 }: {
   annotation: AnnotationView;
+  /** Its number in the list, which its pin on the page has, too. */
+  number: number;
   mayChange: boolean;
   mayDirect: boolean;
   isBusy: boolean;
-  act: (what: (actions: Actions) => Promise<ActionOutcome<unknown>>) => Promise<unknown>;
+  act: (what: (actions: AnnotationActions) => Promise<ActionOutcome<unknown>>) => Promise<unknown>;
   send: (ids: string[]) => Promise<void>;
 }) {
   const { id, status, resolution, resolvedBy, output, event, url, createdAt } = annotation;
@@ -43,6 +44,10 @@ export function AnnotationRow({
   return (
     <article className="flex flex-col gap-2">
       <div className="flex min-h-6 items-center gap-1">
+        <span className="min-w-5 text-faint text-xs tabular-nums">
+          <span className="sr-only">Annotation </span>
+          {number}
+        </span>
         <Badge tone={tone}>{name}</Badge>
         <span className="flex-1" />
         {mayDirect && isOpen && (
@@ -89,6 +94,11 @@ export function AnnotationRow({
       {notes.map((note, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a stored annotation never move
         <div key={index} className="min-w-0">
+          {typeof note.quote === "string" && (
+            <p dir="auto" className="truncate text-soft text-sm" title={note.quote}>
+              “{note.quote}”
+            </p>
+          )}
           <p dir="auto" className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
             {note.comment ?? "No comment"}
           </p>

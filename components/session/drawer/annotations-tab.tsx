@@ -1,14 +1,16 @@
 "use client";
 
 import { MessageSquareText, Send } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
-import { createAnnotationActions } from "#lib/page/actions/annotation-actions.ts";
+import { useEffect, useState } from "react";
 import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
+import { useAnnotationActions } from "../../runtime/use-annotation-actions.ts";
 import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { AnnotationRow } from "./annotation-row.tsx";
@@ -38,12 +40,19 @@ export function AnnotationsTab() {
   const session = useSession();
   const { annotations, role, agent } = session;
   const [filter, setFilter] = useState<Filter>("open");
+  const chosenId = useDrawer().annotationId;
+  const chosen = annotations.find(({ id }) => id === chosenId);
+  // A person has selected it on the page, so it is listed whatever was listed before.
+  useEffect(() => {
+    if (chosen) setFilter((last) => (isListed(chosen, last) ? last : "all"));
+  }, [chosen]);
+  const numbers = new Map(annotations.map(({ id }, index) => [id, index + 1]));
   const mayChange = role !== "view" && agent === null;
   const { act, send, error, isBusy } = useAnnotations(mayChange);
   if (annotations.length === 0) {
     return (
       <EmptyNote icon={<MessageSquareText />} title="No annotations yet">
-        Use the annotation button in the live page: pick an element, write a comment, submit.
+        Choose Annotate above the live page, mark something, and write a comment.
       </EmptyNote>
     );
   }
@@ -79,9 +88,15 @@ export function AnnotationsTab() {
       ) : (
         <ol aria-label="Annotations" className="divide-y">
           {listed.toReversed().map((annotation) => (
-            <li key={annotation.id} className="px-4 py-3">
+            <li
+              key={annotation.id}
+              ref={annotation.id === chosenId ? scrollTo : null}
+              tabIndex={annotation.id === chosenId ? -1 : undefined}
+              className={cn("px-4 py-3 outline-none", annotation.id === chosenId && "bg-accent-soft")}
+            >
               <AnnotationRow
                 annotation={annotation}
+                number={numbers.get(annotation.id) ?? 0}
                 mayChange={mayChange}
                 mayDirect={mayDirect(session)}
                 isBusy={isBusy}
@@ -94,6 +109,12 @@ export function AnnotationsTab() {
       )}
     </div>
   );
+}
+
+/** Scrolls to the annotation that a person has selected on the page, and moves the focus to it. */
+function scrollTo(row: HTMLLIElement | null): void {
+  row?.scrollIntoView({ block: "nearest" });
+  row?.focus({ preventScroll: true });
 }
 
 /** Selects the oldest open annotations that fit in one message. Lost ones are sent one by one, in their row. */
@@ -111,13 +132,9 @@ function selectNext(annotations: readonly AnnotationView[]): string[] {
 
 /** The actions of the tab, one at a time, and the sentence of the last failure. */
 function useAnnotations(mayLocate: boolean) {
-  const { store, fetch } = useRuntime();
-  const { paths, browser, annotations } = useSession();
-  const { planning, actions: actionsPath } = paths;
-  const actions = useMemo(
-    () => createAnnotationActions({ planning, actions: actionsPath }, fetch),
-    [planning, actionsPath, fetch],
-  );
+  const { store } = useRuntime();
+  const { browser, annotations } = useSession();
+  const actions = useAnnotationActions();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const isShowing = browser.status === "ready" && annotations.length > 0;

@@ -72,7 +72,7 @@ test("an annotation is lost while its page lacks the element, and opens when the
   await show(WITH);
   assert.doesNotMatch(await send([id]), notFound, "a message looks for a lost annotation, too");
   await show(WITHOUT);
-  assert.deepEqual(await locate(), []);
+  assert.deepEqual(await locate(), [[id, ["gone"]]], "a sent annotation is looked for");
   assert.equal((await list("?status=sent")).length, 1, "a sent annotation does not change");
 
   // A person can ask for an element that the agent has removed.

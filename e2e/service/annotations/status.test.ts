@@ -11,14 +11,14 @@ before(async () => {
 after(() => service.close());
 
 describe("each role", () => {
-  /** The status of each answer: reading, resolving, reopening, sending, and removing. */
+  /** The status of each answer: reading, resolving, reopening, marking, looking for them, sending, and removing. */
   const ALLOWED = {
-    none: [401, 401, 401, 403, 401],
-    view: [200, 403, 403, 403, 403],
-    comment: [200, 200, 200, 403, 403],
-    drive: [200, 200, 200, 202, 200],
-    key: [200, 200, 200, 202, 200],
-    "key of another owner": [404, 404, 404, 404, 404],
+    none: [401, 401, 401, 401, 401, 403, 401],
+    view: [200, 403, 403, 403, 403, 403, 403],
+    comment: [200, 200, 200, 200, 200, 403, 403],
+    drive: [200, 200, 200, 200, 200, 202, 200],
+    key: [200, 200, 200, 200, 200, 202, 200],
+    "key of another owner": [404, 404, 404, 404, 404, 404, 404],
   } as const;
 
   for (const [role, expected] of Object.entries(ALLOWED))
@@ -39,6 +39,8 @@ describe("each role", () => {
         await call("GET", `${api}/annotations`),
         await call("PATCH", one, { status: "resolved", resolution: "Done" }),
         await call("PATCH", one, { status: "open" }),
+        await call("POST", `${api}/annotations/target`, { kind: "element", x: 1, y: 1 }),
+        await call("POST", `${api}/annotations/locate`),
         await call("POST", messages, { text: "x", annotations: [id] }),
         await call("DELETE", one),
       ];
@@ -46,7 +48,7 @@ describe("each role", () => {
         answers.map(({ status }) => status),
         expected,
       );
-      assert.equal(await statusOf(id), expected[4] === 200 ? undefined : "open");
+      assert.equal(await statusOf(id), expected[6] === 200 ? undefined : "open");
     });
 });
 

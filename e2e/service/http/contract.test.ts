@@ -296,6 +296,15 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("POST", `${(await makeSession()).api}/annotations/locate`),
   ],
+  describeTarget: [
+    200,
+    async () =>
+      service.call("POST", `${(await makeSession()).api}/annotations/target`, {
+        kind: "element",
+        x: 1,
+        y: 1,
+      }),
+  ],
   changeAnnotation: [
     200,
     async () =>

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { Database } from "#db/client.ts";
+import type { AnnotationStatus } from "#db/schema/unions.ts";
 import { type AnnotationRow, findAnnotations, listAnnotationRows } from "#lib/annotation/annotation-store.ts";
 import { recordSight } from "#lib/annotation/record-sight.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { ElementAnchor, SoughtElement } from "#lib/browser/overlay/locate/find-elements.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 
 type Deps = {
   db: Database;
@@ -17,20 +19,21 @@ const ANNOTATIONS_MAX = 50;
 const ELEMENTS_MAX = 100;
 
 /** An annotation of the page that the browser shows, with what was found of each of its elements. */
-type SoughtAnnotation = { id: string; elements: SoughtElement[] };
+export type SoughtAnnotation = { id: string; elements: SoughtElement[] };
 
 /**
- * Looks for the elements of open and lost annotations on the page that the browser shows, and records which of them are
+ * Looks for the elements of open, lost and sent annotations on the page that the browser shows, and records which of them are
  * lost. Annotations of other pages are left out. Starts no browser. Source: `wire.md`, Annotations.
  *
- * @param ids the annotations to look for; the newest ones of the session if omitted.
+ * @param ids the open and lost annotations to look for; the newest ones of the session if omitted.
  */
 export async function lookForAnnotations(
   { db, log, browser }: Deps,
   sessionId: string,
   ids?: readonly string[],
 ): Promise<SoughtAnnotation[]> {
-  const statuses = ["open", "lost"] as const;
+  // A message sends only open and lost ones. Sent ones are looked for because people see them on the page.
+  const statuses: readonly AnnotationStatus[] = ids ? ["open", "lost"] : ["open", "lost", "sent"];
   const rows = ids
     ? (await findAnnotations(db, sessionId, ids)).filter(({ status }) =>
         statuses.some((each) => each === status),
@@ -42,26 +45,38 @@ export async function lookForAnnotations(
   if (wanted.length === 0) return [];
   const sought = await browser.findElements(
     sessionId,
-    wanted.flatMap(({ anchors }) => anchors),
+    wanted.flatMap(({ anchors }) => anchors.map(({ marked: _, ...anchor }) => anchor)),
   );
   // The page may have navigated meanwhile.
   if (!sought || pageOf(sought.url) !== pageOf(currentUrl)) return [];
   let at = 0;
   const found = wanted.map(({ row, anchors }): SoughtAnnotation => {
-    const elements = sought.elements.slice(at, at + anchors.length);
+    const elements = anchors.map((anchor, index) => ofMarked(sought.elements[at + index], anchor));
     at += anchors.length;
     return { id: row.id, elements };
   });
   const sights = new Map<string, boolean>();
-  for (const { id, elements } of found) {
+  for (const [index, { id, elements }] of found.entries()) {
     const isThere = elements.some(({ state }) => state === "found");
-    if (isThere || elements.every(({ state }) => state === "gone")) sights.set(id, isThere);
+    const isGone = elements.every(({ state }) => state === "gone");
+    const status = wanted[index]?.row.status;
+    if ((status === "lost" && isThere) || (status === "open" && isGone)) sights.set(id, isThere);
   }
-  await recordSight({ log }, sessionId, sights);
+  if (sights.size > 0) await recordSight({ log }, sessionId, sights);
   return found;
 }
 
-type Wanted = { row: AnnotationRow; anchors: ElementAnchor[] };
+type Wanted = { row: AnnotationRow; anchors: MarkedAnchor[] };
+
+/** The anchor of a note, and where the part that a person marked is in the box of its element; null for the whole. */
+type MarkedAnchor = ElementAnchor & { marked: Box | null };
+
+/** Reduces the box of an element to the part of it that a person marked. */
+function ofMarked(element: SoughtElement = { state: "unknown" }, { marked }: MarkedAnchor): SoughtElement {
+  if (element.state !== "found" || !element.box || !marked) return element;
+  const { x, y } = element.box;
+  return { ...element, box: { ...marked, x: x + marked.x, y: y + marked.y } };
+}
 
 /** Selects the annotations of a page that have anchors, as many as one call looks for. */
 function selectWanted(rows: readonly AnnotationRow[], currentUrl: string | null): Wanted[] {
@@ -85,6 +100,10 @@ function pageOf(url: unknown): string | undefined {
 }
 
 const textUpTo = (max: number) => z.string().min(1).max(max).nullable().catch(null);
+const boxSchema = z
+  .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+  .nullable()
+  .catch(null);
 const noteSchema = z.object({
   selector: textUpTo(10_000),
   shadowSelector: textUpTo(10_000),
@@ -93,17 +112,15 @@ const noteSchema = z.object({
   name: textUpTo(1_000),
   text: textUpTo(160),
   element: textUpTo(500),
-  boundingBox: z
-    .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
-    .nullable()
-    .catch(null),
+  boundingBox: boxSchema,
+  area: boxSchema,
 });
 
 /** Reads the anchors of a note. Anyone can submit one, so its fields may be of any type. Undefined if it has none. */
-function toAnchor(note: unknown): ElementAnchor | undefined {
+function toAnchor(note: unknown): MarkedAnchor | undefined {
   const parsed = noteSchema.safeParse(note);
   if (!parsed.success) return undefined;
-  const { selector, shadowSelector, frame, role, name, text, element, boundingBox } = parsed.data;
+  const { selector, shadowSelector, frame, role, name, text, element, boundingBox, area } = parsed.data;
   if (selector === null && (role === null || name === null) && text === null) return undefined;
   // The overlay's label begins with the name of the tag. Other senders may write anything there.
   const tag = /^[a-z][a-z0-9-]*(?= “|$)/.exec(element ?? "")?.[0] ?? null;
@@ -111,5 +128,6 @@ function toAnchor(note: unknown): ElementAnchor | undefined {
     x: boundingBox.x + boundingBox.width / 2,
     y: boundingBox.y + boundingBox.height / 2,
   };
-  return { selector, shadowSelector, frame, traits: { tag, role, name, text, center } };
+  const marked = boundingBox && area && { ...area, x: area.x - boundingBox.x, y: area.y - boundingBox.y };
+  return { selector, shadowSelector, frame, traits: { tag, role, name, text, center }, marked };
 }

@@ -93,6 +93,15 @@ async function locateAnnotations(
   return { ok: true, status: 200, body: { success: true, data } };
 }
 
+/** `POST …/annotations/target`: describes what a person marks on the picture of the page. */
+async function describeTarget(
+  { browser }: ApiServices,
+  { params, body }: CallOf<"describeTarget">,
+): Promise<Answer> {
+  const target = await browser.locateTarget(params.sessionId, body);
+  return { ok: true, status: 200, body: { success: true, target } };
+}
+
 const unknownAnnotation = () => fail("not_found", "no such annotation");
 
 export const annotationHandlers = {
@@ -102,4 +111,5 @@ export const annotationHandlers = {
   changeAnnotation,
   removeAnnotation,
   locateAnnotations,
+  describeTarget,
 } satisfies Partial<Handlers>;

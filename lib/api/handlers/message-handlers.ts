@@ -1,6 +1,8 @@
+import type { AnnotationPart } from "#db/schema/index.ts";
 import { markSent, readAnnotationParts } from "#lib/annotation/send-annotations.ts";
 import { acceptMessage, type NewFollowUp } from "#lib/session/follow-up/accept-message.ts";
 import { isKeyUsed } from "#lib/session/store/follow-up-store.ts";
+import { cropAnnotations } from "../annotations/crop-annotations.ts";
 import { lookForAnnotations } from "../annotations/look-for-annotations.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
@@ -47,13 +49,16 @@ async function accept(
   const readsReplay = async () =>
     paths.length + ids.length > 0 && (await isKeyUsed(services.db, sessionId, idempotencyKey));
   // The agent is told if an element of an annotation is no longer on the page.
-  if (ids.length > 0 && !(await readsReplay())) await lookForAnnotations(services, sessionId, ids);
+  const found =
+    ids.length > 0 && !(await readsReplay()) ? await lookForAnnotations(services, sessionId, ids) : [];
   // The look can take seconds, so that the message may have been accepted meanwhile.
   const isReplay = await readsReplay();
   const annotated = await readAnnotationParts(services.db, sessionId, isReplay ? [] : ids);
   const attached = await takeAttachments(services, session, isReplay ? [] : paths);
   if (!attached.ok) return attached;
-  const added = [...annotated.parts, ...attached.parts];
+  const isSent = !isReplay && annotated.problem === undefined;
+  const crops = await cropAnnotations(services, sessionId, isSent ? found : []);
+  const added = [...addPictures(annotated.parts, crops.evidenceIds), ...attached.parts];
   const messages = readFollowUpMessages(body).map((message) => ({
     ...message,
     parts: [...message.parts, ...(message.role === "user" ? added : [])],
@@ -73,10 +78,20 @@ async function accept(
       annotated.problem ?? (await markSent(tx, emit, { sessionId, requestId, ids })),
   };
   const accepted = await acceptMessage(services, input);
-  if (accepted.status !== "accepted") await attached.discard();
+  if (accepted.status !== "accepted") {
+    await attached.discard();
+    await crops.discard();
+  }
   if (accepted.status === "refused") return fail("invalid_request", accepted.error);
   return answerAccepted(services, sessionId, accepted);
 }
+
+/** Adds the evidence with their pictures to annotations of a message. */
+const addPictures = (parts: AnnotationPart[], evidenceIds: ReadonlyMap<string, string>): AnnotationPart[] =>
+  parts.map((part) => {
+    const evidenceId = evidenceIds.get(part.annotationId);
+    return evidenceId === undefined ? part : { ...part, evidenceId };
+  });
 
 /** Answers a call that posted a message. If the message interrupts a run, stops that run first. */
 export async function answerAccepted(

@@ -168,6 +168,8 @@ type BrowserNames =
   | "touch"
   | "watch"
   | "findElements"
+  | "locateTarget"
+  | "captureBoxes"
   | "readCursor"
   | "reapIdle"
   | "closeSession"
@@ -217,6 +219,8 @@ function createBrowserHandlers({ control, lease, started, isDraining }: HandlerD
       return null;
     },
     findElements: async ({ sessionId, anchors }) => (await browsers()).findElements(sessionId, anchors),
+    locateTarget: async ({ sessionId, part }) => (await browsers()).locateTarget(sessionId, part),
+    captureBoxes: async ({ sessionId, boxes }) => (await browsers()).captureBoxes(sessionId, boxes),
     readCursor: async ({ sessionId, x, y }) => (await browsers()).readCursor(sessionId, x, y),
     reapIdle: async ({ recorded }) => (await browsers()).reapIdle(recorded),
     async closeSession({ sessionId }) {

@@ -128,6 +128,10 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     findElements: async (sessionId, anchors) =>
       (await (await routes.find(sessionId))?.call("findElements", { sessionId, anchors: [...anchors] })) ??
       null,
+    locateTarget: async (sessionId, part) =>
+      (await (await routes.find(sessionId))?.call("locateTarget", { sessionId, part })) ?? null,
+    captureBoxes: async (sessionId, boxes) =>
+      (await (await routes.find(sessionId))?.call("captureBoxes", { sessionId, boxes: [...boxes] })) ?? null,
     readCursor: async (sessionId, x, y) =>
       (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
     async reapIdle(listRecorded) {

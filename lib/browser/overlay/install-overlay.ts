@@ -8,6 +8,7 @@ import type { ListenerGuard } from "../process/listener-guard.ts";
 import { OVERLAY_WORLD } from "./locate/call-on-node.ts";
 import { type ElementAnchor, findElements, type SoughtElements } from "./locate/find-elements.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
+import { locateTarget, type MarkedPart, type MarkedTarget } from "./locate/locate-target.ts";
 import {
   createOverlayController,
   type OverlayController,
@@ -26,6 +27,11 @@ export type Overlay = GatedOverlay & {
    * another call that waited began first.
    */
   find: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
+  /**
+   * Finds what a person marks on the picture of the page. Undefined if there is nothing, if the page does not answer, or
+   * while {@link MARKING_MAX} other calls are in progress.
+   */
+  locate: (part: MarkedPart) => Promise<MarkedTarget | undefined>;
   /** Gives an input of a person to the overlay if it is for the overlay, and otherwise to the page with `pass`. */
   input: (input: BrowserInput, pass: (input: BrowserInput) => Promise<void>) => Promise<void>;
   /** Whether a comment is being written. The comment gets all keys and texts then. */
@@ -54,6 +60,8 @@ const FIELD_MS_MAX = 5_000;
 const FIND_MS_MAX = 5_000;
 /** For how long elements are looked for by their selectors. */
 const SELECT_MS_MAX = 2_000;
+/** How many calls may look at once for what people mark on a page. */
+const MARKING_MAX = 4;
 /** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
 const WORLDS_MAX = 1_000;
 
@@ -70,6 +78,7 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
   let controller: OverlayController | undefined;
   /** The look for elements that is in progress. There is only one at a time. */
   let looking: Promise<unknown> | undefined;
+  let marking = 0;
 
   const findWorld = () => [...worlds].findLast(([, frameId]) => frameId === mainFrameId())?.[0];
   /** Begins with an empty overlay if the page shows another document. */
@@ -157,6 +166,17 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       // The search fails if the page changes meanwhile.
       const sought = deadline.race(finding, () => undefined);
       return sought.catch(() => undefined).finally(frames.close);
+    },
+    async locate(part) {
+      if (marking >= MARKING_MAX) return undefined;
+      marking += 1;
+      const frames = createFrameSessions(options.openDevtools);
+      const locating = locateTarget(cdp.send.bind(cdp), frames, part).finally(() => {
+        marking -= 1;
+      });
+      // The search fails if the page changes meanwhile.
+      const located = createDeadline({ ms: FIND_MS_MAX }).race(locating, () => undefined);
+      return located.catch(() => undefined).finally(frames.close);
     },
     isWriting: () => controller?.isWriting() ?? false,
     input: (input, pass) => (controller ? controller.input(input, pass) : pass(input)),

@@ -3,7 +3,7 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import { type CommentText, EMPTY_COMMENT } from "./comment-text.ts";
 
 /** What an annotation says about its element. Source: `wire.md`, Annotations. */
-type ElementDescription = {
+export type ElementDescription = {
   selector: string;
   /** The element's path in a closed shadow root of the element that `selector` finds. */
   shadowSelector?: string;

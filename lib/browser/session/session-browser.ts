@@ -1,3 +1,4 @@
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import type {
   BrowserInput,
   BrowserOpening,
@@ -11,10 +12,12 @@ import type {
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
 import type { ElementAnchor, SoughtElements } from "../overlay/locate/find-elements.ts";
+import type { MarkedPart, MarkedTarget } from "../overlay/locate/locate-target.ts";
 import { describeLoadFailure } from "../page/load-failure.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
 import type { ActionOutcome, StageAction } from "../stage/stage-state.ts";
+import { captureBoxes } from "../view/capture-boxes.ts";
 import { createScreencast } from "../view/screencast.ts";
 import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import { followBrowser } from "./follow-browser.ts";
@@ -77,6 +80,10 @@ export type SessionBrowser = {
   address: () => string | undefined;
   /** @see BrowserService.findElements */
   findElements: (anchors: readonly ElementAnchor[]) => Promise<SoughtElements | undefined>;
+  /** @see BrowserService.locateTarget */
+  locateTarget: (part: MarkedPart) => Promise<MarkedTarget | undefined>;
+  /** @see BrowserService.captureBoxes */
+  captureBoxes: (boxes: readonly Box[]) => Promise<(Uint8Array | null)[] | undefined>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
@@ -131,6 +138,12 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     readField: async () => (await runningIn(life.state())?.browser.selected().overlay.readField()) ?? null,
     address: () => runningIn(life.state())?.browser.selected().page.url(),
     findElements: async (anchors) => runningIn(life.state())?.browser.selected().overlay.find(anchors),
+    locateTarget: async (part) => runningIn(life.state())?.browser.selected().overlay.locate(part),
+    async captureBoxes(boxes) {
+      const browser = runningIn(life.state())?.browser;
+      if (!browser) return undefined;
+      return captureBoxes(browser, boxes, () => hideOverlay(browser, "picture")).catch(() => undefined);
+    },
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),

@@ -7,6 +7,7 @@ import { createOverlayView, type OverlayView } from "./overlay-view.ts";
 export { cursorAt } from "./cursor-at.ts";
 export { describeElement, refineElement } from "./describe-element.ts";
 export { findByTraits, hasTraits, queryDocument, queryOne } from "./find-element.ts";
+export { elementAround, readSelection, selectedElement } from "./marked-part.ts";
 export { nameFocused } from "./name-focused.ts";
 
 /**

@@ -32,6 +32,8 @@ export type TimelineItem =
       attachments: AttachmentPart[];
       /** How many annotations were sent with the message. */
       annotationCount: number;
+      /** The evidence with the pictures of the page at these annotations. */
+      annotationPictures: string[];
       author: string | null;
       createdAt: string;
       /** Whether the message steered a running turn. The agent read it between two steps of the turn. */
@@ -94,10 +96,22 @@ function addMessage(
   if (message.role === "user") {
     const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
     const attachments = message.parts.filter((part) => part.type === "attachment");
-    const annotationCount = message.parts.filter(({ type }) => type === "annotation").length;
+    const annotations = message.parts.filter((part) => part.type === "annotation");
+    const annotationCount = annotations.length;
+    const annotationPictures = annotations.flatMap(({ evidenceId }) => evidenceId ?? []);
     const { id, author, createdAt, requestId } = message;
     const isSteer = requestId !== null && state.steers.includes(requestId);
-    items.push({ type: "user", key: id, text, attachments, annotationCount, author, createdAt, isSteer });
+    items.push({
+      type: "user",
+      key: id,
+      text,
+      attachments,
+      annotationCount,
+      annotationPictures,
+      author,
+      createdAt,
+      isSteer,
+    });
     return;
   }
   const counts = new Map<string, number>();

@@ -193,7 +193,7 @@ export type AnnotationView = {
   event: string;
   output?: string;
   url?: string;
-  annotations?: { type?: string; selector?: string; frame?: unknown; comment?: string }[];
+  annotations?: { type?: string; selector?: string; frame?: unknown; comment?: string; quote?: unknown }[];
 } & AnnotationState;
 
 /** The part of an annotation that changes after it was submitted. */

@@ -148,6 +148,8 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     goTo: refuse,
     readLastError: async () => null,
     findElements: async () => null,
+    locateTarget: async () => null,
+    captureBoxes: async () => null,
     takeRestartNote: () => undefined,
     takeViewportNote: () => undefined,
     listLive: () => [],

@@ -109,6 +109,61 @@ const soughtAnnotationsSchema = z
   })
   .meta({ id: "SoughtAnnotations" });
 
+const POSITION_MAX = 100_000;
+const position = z.number().min(0).max(POSITION_MAX);
+const pointSchema = z.strictObject({ x: position, y: position });
+
+const markedPartSchema = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("element"), x: position, y: position }),
+    z.strictObject({
+      kind: z.literal("area"),
+      x: position,
+      y: position,
+      width: z.number().min(1).max(POSITION_MAX),
+      height: z.number().min(1).max(POSITION_MAX),
+    }),
+    z.strictObject({ kind: z.literal("text"), from: pointSchema, to: pointSchema }),
+  ])
+  .meta({
+    id: "MarkedPart",
+    description:
+      "What a person marks on the picture of the page, in CSS pixels of its viewport: the element at a point, an area, or the text between two points.",
+    examples: [{ kind: "element", x: 320, y: 240 }],
+  });
+
+const markedTargetSchema = z
+  .object({
+    success,
+    target: z
+      .object({
+        page: z.object({ title: z.string(), url: z.string() }),
+        note: z
+          .object({
+            type: z.enum(["element", "area", "text"]),
+            selector: z.string(),
+            shadowSelector: z.string().optional(),
+            frame: z.string().optional(),
+            frameUrl: z.string().optional(),
+            element: z.string(),
+            role: z.string().optional(),
+            name: z.string().optional(),
+            text: z.string(),
+            boundingBox: boxSchema,
+            quote: z.string().optional(),
+            area: boxSchema.optional(),
+          })
+          .meta({
+            description:
+              "The fields of a note for an annotation, without its comment. `boundingBox` and `area` are in CSS pixels of the page.",
+          }),
+        box: boxSchema,
+      })
+      .nullable()
+      .meta({ description: "Null if there is nothing, no browser runs, or the page does not answer." }),
+  })
+  .meta({ id: "MarkedTarget" });
+
 const annotationQuerySchema = listQuerySchema.extend({
   status: z
     .enum(ANNOTATION_STATUSES)
@@ -163,10 +218,22 @@ export const recordOperations = {
     path: "/api/sessions/:sessionId/annotations/locate",
     summary: "Look for the annotated elements",
     description:
-      "Looks on the page that the live browser shows for the elements of its open and lost annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
+      "Looks on the page that the live browser shows for the elements of its open, lost and sent annotations, of the newest 50 of the session. An open annotation without any of its elements becomes `lost`, a lost one whose element is back becomes `open`. Starts no browser; `data` is empty if none runs, or if the page has no such annotations.",
     auth: { kind: "share", role: "comment", orKey: true },
     rate: "act",
     answers: { 200: soughtAnnotationsSchema },
+  }),
+  describeTarget: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/annotations/target",
+    summary: "Describe what a person marks",
+    description:
+      "Describes the element, area or text that a person marks on the picture of the live browser's page, as a note to which a comment is added. The page gets no input and notices nothing. Starts no browser.",
+    auth: { kind: "share", role: "comment", orKey: true },
+    rate: "poll",
+    body: markedPartSchema,
+    bodyBytesMax: 4 * 1024,
+    answers: { 200: markedTargetSchema },
   }),
   changeAnnotation: defineOperation({
     method: "PATCH",

@@ -5,7 +5,7 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PickedElement } from "../overlay-model.ts";
 import { type Call, callOn, type NodeRef } from "./call-on-node.ts";
 import type { FrameSessions, SendCommand } from "./frame-sessions.ts";
-import { boundsOf, fromQuad, type Point, type Quad, toQuad } from "./quads.ts";
+import { boundsOf, boxInQuad, type Point, type Quad, toQuad } from "./quads.ts";
 
 /** A {@link PickedElement} that can be found again. */
 export type LocatedElement = PickedElement & {
@@ -51,35 +51,68 @@ export async function locateElement(
   frames: FrameSessions,
   point: Point,
 ): Promise<LocatedElement | undefined> {
+  const hit = await findAt(page, frames, [point]);
+  if (!hit) return undefined;
+  const { level, found, points } = hit;
+  const part = await partOfFrame(level.send, found.frameId, points[0]);
+  const refined = await refine(level.send, found, part);
+  if (!refined) return undefined;
+  const element = { backendNodeId: refined.backendNodeId, frameId: found.frameId };
+  const located = await describeLocated(level, element);
+  const isRoot = refined.nodeName === "HTML" && located?.description.frame === undefined;
+  return isRoot ? undefined : located;
+}
+
+/** Points of a session's viewport. The first one decides which element is found. */
+type Points = readonly [Point, ...Point[]];
+
+/** A node that was found at a point: the session that has it, and where the points are in the session's viewport. */
+type Hit = { level: Level; found: NodeRef; points: Points };
+
+/**
+ * Finds the node that a page shows at the first point.
+ *
+ * @param isWhole whether all points must be inside a frame for its content to be found. By default only the first.
+ */
+export async function findAt(
+  page: SendCommand,
+  frames: FrameSessions,
+  points: Points,
+  isWhole = false,
+): Promise<Hit | undefined> {
   let level: Level = { send: page, owner: undefined };
-  let at = point;
-  let found = await hitTest(page, at);
+  let at = points;
+  let found = await hitTest(page, at[0]);
   for (let depth = 0; found && depth < DEPTH_MAX; depth += 1) {
     const { node } = await level.send("DOM.describeNode", { backendNodeId: found.backendNodeId });
     const inner = OWNERS.has(node.nodeName) && node.frameId ? await frames.open(node.frameId) : undefined;
     if (!inner) break;
-    const part = toQuad(await contentOf(level.send, found), at);
+    const content = await contentOf(level.send, found);
+    const parts = mapPoints(at, (point) => toQuad(content, point));
     // The point is on the border of the frame.
-    if (part.x < 0 || part.y < 0 || part.x >= 1 || part.y >= 1) break;
+    if (!(isWhole ? parts : [parts[0]]).every(isInside)) break;
     const size = await viewportOf(inner);
     level = { send: inner, owner: { ...found, level } };
-    at = { x: part.x * size.clientWidth, y: part.y * size.clientHeight };
-    found = await hitTest(inner, at);
+    at = mapPoints(parts, ({ x, y }) => ({ x: x * size.clientWidth, y: y * size.clientHeight }));
+    found = await hitTest(inner, at[0]);
   }
-  return found && locate(level, found, at);
+  return found && { level, found, points: at };
 }
 
-async function locate(level: Level, found: NodeRef, point: Point): Promise<LocatedElement | undefined> {
-  const { send } = level;
-  const part = await partOfFrame(send, found.frameId, point);
-  const refined = await refine(send, found, part);
-  const path = await framesOf(level, found.frameId);
-  if (!refined || (refined.nodeName === "HTML" && path.length === 0)) return undefined;
-  const element = { backendNodeId: refined.backendNodeId, frameId: found.frameId };
-  const own = await describeIn(send, element);
+/** Whether a point, in parts of a frame, is inside the frame. */
+export const isInside = ({ x, y }: Point): boolean => x >= 0 && y >= 0 && x < 1 && y < 1;
+
+const mapPoints = ([first, ...others]: Points, map: (point: Point) => Point): Points => [
+  map(first),
+  ...others.map(map),
+];
+
+/** Describes an element of a session. Undefined if it is not rendered. */
+export async function describeLocated(level: Level, element: NodeRef): Promise<LocatedElement | undefined> {
+  const path = await framesOf(level, element.frameId);
+  const own = await describeIn(level.send, element);
   const at = await boxOf(level, element);
   if (!at) return undefined;
-  const { pageX, pageY } = await viewportOf(topOf(level).send);
   const { title, url } = path.at(0) ?? own;
   return {
     at,
@@ -95,14 +128,20 @@ async function locate(level: Level, found: NodeRef, point: Point): Promise<Locat
       ...(own.role !== null && { role: own.role }),
       ...(own.name !== null && { name: own.name }),
       text: own.text,
-      boundingBox: {
-        x: Math.round(at.x + pageX),
-        y: Math.round(at.y + pageY),
-        width: Math.round(at.width),
-        height: Math.round(at.height),
-      },
+      boundingBox: await inDocument(level, at),
     },
     follow: () => boxOf(level, element).catch(() => undefined),
+  };
+}
+
+/** Converts a box of the page's viewport to whole CSS pixels of the page. */
+export async function inDocument(level: Level, { x, y, width, height }: Box): Promise<Box> {
+  const { pageX, pageY } = await viewportOf(topOf(level).send);
+  return {
+    x: Math.round(x + pageX),
+    y: Math.round(y + pageY),
+    width: Math.round(width),
+    height: Math.round(height),
   };
 }
 
@@ -119,7 +158,7 @@ async function framesOf(level: Level, frameId: string): Promise<ElementInFrame[]
 }
 
 /** Returns the element of a frame, in the frame around it. Undefined for the page's main frame. */
-async function ownerOf(level: Level, frameId: string): Promise<Owner | undefined> {
+export async function ownerOf(level: Level, frameId: string): Promise<Owner | undefined> {
   const { frameTree } = await level.send("Page.getFrameTree");
   const parentId = parentIn(frameTree, frameId);
   if (parentId === undefined) return level.owner;
@@ -161,7 +200,7 @@ async function hitTest(send: SendCommand, { x, y }: Point): Promise<NodeRef | un
 }
 
 /** Returns where a point of the session's viewport is in one of its frames, as parts of the frame's width and height. */
-async function partOfFrame(send: SendCommand, frameId: string, { x, y }: Point): Promise<Point> {
+export async function partOfFrame(send: SendCommand, frameId: string, { x, y }: Point): Promise<Point> {
   const owner = await ownerOf({ send, owner: undefined }, frameId);
   if (owner) return toQuad(await contentOf(send, owner), { x, y });
   const { clientWidth, clientHeight } = await viewportOf(send);
@@ -172,23 +211,32 @@ async function partOfFrame(send: SendCommand, frameId: string, { x, y }: Point):
 export async function boxOf(level: Level, { backendNodeId, frameId }: NodeRef): Promise<Box | undefined> {
   const { quads } = await level.send("DOM.getContentQuads", { backendNodeId });
   const zoom = await zoomOf(level.send, frameId);
-  let box = boundsOf(quads.map((quad) => quad.map((value) => value * zoom)));
-  for (let { send, owner } = level; box && owner; { send, owner } = owner.level) {
+  const box = boundsOf(quads.map((quad) => quad.map((value) => value * zoom)));
+  return box && toPage(level, box);
+}
+
+/** Converts a box of one of the session's frames, in parts of the frame, to the page's viewport. */
+export async function boxOfPart(level: Level, frameId: string, { x, y, width, height }: Box): Promise<Box> {
+  const owner = await ownerOf({ send: level.send, owner: undefined }, frameId);
+  const { clientWidth, clientHeight } = await viewportOf(level.send);
+  const whole = [0, 0, clientWidth, 0, clientWidth, clientHeight, 0, clientHeight];
+  return toPage(
+    level,
+    boxInQuad(owner ? await contentOf(level.send, owner) : whole, { x, y, width, height }),
+  );
+}
+
+/** Converts a box of a session's viewport to the page's viewport. */
+async function toPage(from: Level, inner: Box): Promise<Box> {
+  let box = inner;
+  for (let { send, owner } = from; owner; { send, owner } = owner.level) {
     const { clientWidth, clientHeight } = await viewportOf(send);
-    const content = await contentOf(owner.level.send, owner);
-    const { x, y, width, height } = box;
-    const corners = [
-      [x, y],
-      [x + width, y],
-      [x + width, y + height],
-      [x, y + height],
-    ] as const;
-    box = boundsOf([
-      corners.flatMap(([left, top]) => {
-        const corner = fromQuad(content, { x: left / clientWidth, y: top / clientHeight });
-        return [corner.x, corner.y];
-      }),
-    ]);
+    box = boxInQuad(await contentOf(owner.level.send, owner), {
+      x: box.x / clientWidth,
+      y: box.y / clientHeight,
+      width: box.width / clientWidth,
+      height: box.height / clientHeight,
+    });
   }
   return box;
 }

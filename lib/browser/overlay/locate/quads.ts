@@ -14,9 +14,29 @@ export function toQuad(quad: Quad, point: Point): Point {
 }
 
 /** Reverses {@link toQuad}. */
-export function fromQuad(quad: Quad, { x, y }: Point): Point {
+function fromQuad(quad: Quad, { x, y }: Point): Point {
   const { origin, right, down } = axesOf(quad);
   return { x: origin.x + x * right.x + y * down.x, y: origin.y + x * right.y + y * down.y };
+}
+
+/** Returns the box around a part of a box, which is given in parts of that box's own width and height. */
+export function boxInQuad(quad: Quad, { x, y, width, height }: Box): Box {
+  const corners = [
+    { x, y },
+    { x: x + width, y },
+    { x: x + width, y: y + height },
+    { x, y: y + height },
+  ].map((corner) => fromQuad(quad, corner));
+  const [left, top] = [
+    Math.min(...corners.map((each) => each.x)),
+    Math.min(...corners.map((each) => each.y)),
+  ];
+  return {
+    x: left,
+    y: top,
+    width: Math.max(...corners.map((each) => each.x)) - left,
+    height: Math.max(...corners.map((each) => each.y)) - top,
+  };
 }
 
 /** Returns the box around all corners; undefined if there are none. */
