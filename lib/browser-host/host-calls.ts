@@ -159,6 +159,8 @@ export type HostCalls = TestCalls & {
   /** Carries out what a connection wants of the session's control. */
   control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
   readControl: Call<OfSession, ControlState | null>;
+  /** Reads whether the session's browser is handed over to people, and returns the state after that. */
+  readHandover: Call<OfSession, ControlState>;
   findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
   readCursor: Call<OfSession<{ x: number; y: number }>, string>;
   reapIdle: Call<{ recorded: string[] }, number>;

@@ -5,8 +5,8 @@ import type { InboxSettler, WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import {
-  approvalSubject,
-  closeApprovals,
+  callSubject,
+  closeItemsOfCalls,
   type Decision,
   decideApproval,
   findApproval,
@@ -46,7 +46,7 @@ export async function askApproval(
           sessionId,
           runId,
           kind: "approval",
-          subjectId: approvalSubject(runId, toolCallId),
+          subjectId: callSubject(runId, toolCallId),
           title: `Approve ${toolName}`,
           body: shorten(JSON.stringify(call.input) ?? "", BODY_MAX),
           call,
@@ -55,7 +55,7 @@ export async function askApproval(
       // A stop before the insert could not withdraw this item.
       const run = await findRun(tx, runId);
       const state = run && acceptsAnswers(run) ? end : "withdrawn";
-      if (state) await closeApprovals(tx, { runId, callId: toolCallId }, state);
+      if (state) await closeItemsOfCalls(tx, { runId, callId: toolCallId }, state);
     }),
   );
   const item = await findApproval(db, runId, toolCallId);

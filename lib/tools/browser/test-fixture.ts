@@ -224,6 +224,8 @@ export const createTestControl = () =>
     browsers: () => undefined,
     onChange() {},
     emit: async () => {},
+    isHandedOver: async () => false,
+    handoverPages: () => undefined,
     logger: { debug() {} },
   });
 
