@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { inboxItems } from "#db/schema/index.ts";
 import type { InboxSettler, InboxState } from "#db/schema/unions.ts";
-import type { InboxItemRow } from "./inbox-store.ts";
+import { type InboxItemRow, SCRIPT_SUBJECTS } from "./inbox-store.ts";
 
 /** The subject of the item of a call that needs approval, or that hands the browser over. A call has one item of a kind. */
 export const callSubject = (runId: string, callId: string): string => `${runId}/${callId}`;
@@ -19,6 +19,22 @@ export async function findApproval(
     .where(and(eq(inboxItems.kind, "approval"), eq(inboxItems.subjectId, callSubject(runId, callId))));
   return row;
 }
+
+/** The subjects of the items of one call of scripts, which may be approved several times, once for each time it runs. */
+export const scriptSubject = (sessionId: string, hash: string): string =>
+  `${SCRIPT_SUBJECTS}${sessionId}/${hash}/`;
+
+/** Lists the items of one call of scripts, newest first. @param prefix see {@link scriptSubject}. */
+export const listScriptApprovals = (
+  db: Executor,
+  sessionId: string,
+  prefix: string,
+): Promise<InboxItemRow[]> =>
+  db
+    .select()
+    .from(inboxItems)
+    .where(and(eq(inboxItems.sessionId, sessionId), sql`starts_with(${inboxItems.subjectId}, ${prefix})`))
+    .orderBy(desc(inboxItems.createdAt), desc(inboxItems.id));
 
 /** Whether a person has approved a tool for the rest of a session, which includes its sub-agents. */
 export async function isApprovedForSession(
