@@ -119,7 +119,7 @@ describe("a handover of the browser", () => {
 
     const [ada, bob] = [await connect(sessionId), await connect(sessionId)];
     await waitUntil(() => ada.frames.some((frame) => frame.type === "control"), "the handover is told");
-    // Before a person has control, nobody gets pictures.
+    // Before a person has control, no connection gets pictures.
     assert.deepEqual([ada.pictures.length, bob.pictures.length], [0, 0]);
     const recorded = (await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/recording`)).data;
     ada.send({ type: "control.take" });

@@ -1,6 +1,5 @@
-import type { ViewListeners } from "#lib/browser/browser-service.ts";
+import type { BrowserService, ViewListeners } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import type { ViewerServices } from "./serve-viewer.ts";
 
 /** The live view of one connection. */
 type ViewerPictures = {
@@ -10,7 +9,7 @@ type ViewerPictures = {
 };
 
 type Deps = {
-  browser: Pick<ViewerServices["browser"], "watch">;
+  browser: Pick<BrowserService, "watch">;
   control: Pick<BrowserControl, "stateOf" | "follow">;
   sessionId: string;
   connectionId: string;

@@ -10,7 +10,7 @@ export type HostControl = Omit<ControlLeases, "setHandedOver"> & {
   takeNote: (sessionId: string) => Promise<string | undefined>;
   /**
    * Reads whether the browser of a session is handed over to people. While it is, reads it again every two seconds, because
-   * a stop or a deadline ends a handover without a word to the host.
+   * the host is not told when a stop or a deadline ends a handover.
    */
   readHandover: (sessionId: string) => Promise<void>;
   /**
