@@ -160,6 +160,7 @@ function SessionLayout({
             </div>
             <Composer
               textarea={composer}
+              showBrowser={() => setPane("browser")}
               className={cn("col-start-1 row-start-2", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
             />
             <div className="contents lg:relative lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">

@@ -36,8 +36,8 @@ export const inboxItems = pgTable(
     runId: text("run_id"),
     kind: text("kind").$type<InboxKind>().notNull(),
     /**
-     * What the item is about: the id of a question, `<run>/<call>` for a call to approve, the id of the run with a budget,
-     * or the session with a plan.
+     * What the item is about: the id of a question, `<run>/<call>` for a call to approve or to hand the browser over, the
+     * id of the run with a budget, or the session with a plan.
      */
     subjectId: text("subject_id").notNull(),
     title: text("title").notNull(),
@@ -48,7 +48,9 @@ export const inboxItems = pgTable(
     call: json("call").$type<ItemCall>(),
     /** Whether the approval also holds for later calls of the same tool in the session and its sub-agents. */
     forSession: boolean("for_session").notNull().default(false),
-    /** Why a person denied the call. */
+    /** The session whose browser is handed over; null for other kinds. No foreign key, as for `rootSessionId`. */
+    browserSessionId: text("browser_session_id"),
+    /** Why a person denied the call, or the note of the person to whom the browser was handed over. */
     reason: text("reason"),
     /**
      * The last event of the run that reported the item; null until the run is parked while the item is open. An item has
@@ -77,6 +79,9 @@ export const inboxItems = pgTable(
     index("inbox_items_run_open").on(table.runId).where(sql`state = 'open'`),
     index("inbox_items_run_waiting").on(table.runId).where(sql`last_event = 'run.waiting'`),
     uniqueIndex("inbox_items_approval").on(table.subjectId).where(sql`kind = 'approval'`),
+    index("inbox_items_handed_over")
+      .on(table.browserSessionId)
+      .where(sql`state = 'open' and kind = 'handover'`),
     index("inbox_items_granted").on(table.rootSessionId).where(sql`for_session`),
     uniqueIndex("inbox_items_open_subject").on(table.subjectId).where(sql`state = 'open'`),
     oneOf("inbox_items_kind", table.kind, INBOX_KINDS),

@@ -161,6 +161,8 @@ export type HostCalls = TestCalls & {
   /** Carries out what a connection wants of the session's control. */
   control: Call<OfSession<{ request: ControlRequest }>, ControlAnswer>;
   readControl: Call<OfSession, ControlState | null>;
+  /** Reads whether the session's browser is handed over to people, and returns the state after that. */
+  readHandover: Call<OfSession, ControlState>;
   findElements: Call<OfSession<{ anchors: ElementAnchor[] }>, SoughtElements | null>;
   locateTarget: Call<OfSession<{ part: MarkedPart }>, MarkedTarget | null>;
   captureBoxes: Call<OfSession<{ boxes: Box[] }>, (Uint8Array | null)[] | null>;

@@ -71,6 +71,8 @@ export type BrowserRecords = {
   keepPicture: (picture: { sessionId: string; mediaType: string; bytes: Uint8Array }) => Promise<void>;
   /** Adds a picture to the recording of a session's browser. @returns whether the service keeps recordings. */
   keepRecorded: (picture: NewRecordedPicture) => Promise<boolean>;
+  /** Whether the browser is handed over to a person: nothing of its pages may be kept or shown to others. */
+  isHandedOver: (of: { sessionId: string }) => Promise<boolean>;
   /** Reads the cookies and the storage of sites that the session's last browser has had. */
   readSiteData: (of: { sessionId: string }) => Promise<StoredSiteData>;
   /** Changes the stored site data. @returns false, without a change, if this host no longer runs that browser. */

@@ -393,6 +393,11 @@ export type BrowserService = Omit<
   control: (sessionId: string, request: ControlRequest) => Promise<ControlAnswer>;
   /** Asks the session's host who has control. Undefined if the session has no host now. */
   readControl: (sessionId: string) => Promise<ControlState | undefined>;
+  /**
+   * Lets the session's host read whether the browser is handed over to people, see `ControlState.isPrivate`. Resolves when
+   * this process knows it, too. A browser that starts later reads it by itself.
+   */
+  noteHandover: (sessionId: string) => Promise<void>;
   /** Leases a place, see {@link HostBrowsers.lease}. */
   lease: (signal: AbortSignal, tenant: LeaseTenant) => Promise<BrowserLease>;
   readStatus: (sessionId: string) => Promise<BrowserRecord>;

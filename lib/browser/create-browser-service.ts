@@ -34,7 +34,7 @@ export type ReachedBrowsers = Omit<
 > &
   Pick<
     BrowserService,
-    "lease" | "drive" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl"
+    "lease" | "drive" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl" | "noteHandover"
   > & {
     /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
     reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;

@@ -104,7 +104,12 @@ export async function waitFor<Value>(
 }
 
 /** No person has control of a browser. */
-const NO_CONTROL: HostBrowsersDeps["control"] = { holderOf: () => undefined, follow: () => () => {} };
+const NO_CONTROL: HostBrowsersDeps["control"] = {
+  holderOf: () => undefined,
+  follow: () => () => {},
+  isPrivate: () => false,
+  readHandover: async () => {},
+};
 
 /** The sealer of the browsers of tests. */
 export const TEST_SEALER = createSealer(new Uint8Array(32).fill(7));
@@ -223,12 +228,15 @@ export async function openTestBrowsers(
       browsers: () => host,
       onChange() {},
       emit: async () => {},
+      isHandedOver: async () => false,
+      handoverPages: () => undefined,
       logger,
     });
     const reached = {
       ...host,
       ...createControlledCalls({ control, browsers: async () => host, via: () => control }),
       readControl: async (sessionId: string) => control.stateOf(sessionId),
+      noteHandover: control.readHandover,
       reapIdle: async (list: (id: string) => Promise<string[]>) => host.reapIdle(await list(hostId)),
     };
     const about = { db: database.db, log, logger };

@@ -36,6 +36,7 @@ export type OnDemandKind =
   | "skills"
   | "imports"
   | "annotations"
+  | "handover"
   | "sub-agents"
   /** The tools of the service's own tool server. */
   | "utilities";
@@ -199,6 +200,12 @@ const TOOLS = {
   elicit_user_input: {
     profile: "analysis",
     words: { icon: "person", running: "Asking a question", done: "Asked a question" },
+  },
+  request_handover: {
+    needs: "browser",
+    profile: "editing",
+    onDemand: "handover",
+    words: { icon: "person", running: "Handing the browser over", done: "Handed the browser over" },
   },
   read_message: {
     profile: "analysis",

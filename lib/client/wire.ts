@@ -1262,7 +1262,7 @@ export type HomeInboxItem = {
   sessionId: string;
   /** Id of the run that waits. Null for a plan that a person wrote. */
   runId: string | null;
-  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
+  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
   /** Name of the sub-agent that waits. Absent if the session itself waits. */
   agentName?: string | undefined;
@@ -1287,7 +1287,7 @@ export type HomeInboxItem = {
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
   expiresAt: string | null;
-  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
+  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: a person has done what a handover asked for, or the budget is larger; a handover can be `declined`, too. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
   state: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
   /** Who settled the item: a person on the session page, or a program with an API key. Absent if the service closed it. */
   settledBy?: "person" | "program" | undefined;
@@ -1372,7 +1372,7 @@ export type InboxItem = {
   sessionId: string;
   /** Id of the run that waits. Null for a plan that a person wrote. */
   runId: string | null;
-  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
+  /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
   /** Name of the sub-agent that waits. Absent if the session itself waits. */
   agentName?: string | undefined;
@@ -1397,7 +1397,7 @@ export type InboxItem = {
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
   expiresAt: string | null;
-  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
+  /** `open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: a person has done what a handover asked for, or the budget is larger; a handover can be `declined`, too. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone. */
   state: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn";
   /** Who settled the item: a person on the session page, or a program with an API key. Absent if the service closed it. */
   settledBy?: "person" | "program" | undefined;
@@ -2058,6 +2058,8 @@ export type LiveFrame = {
     expiresBecause: "idle" | "away" | null;
     /** Why the last person's control ended. Null while a person has control. */
     ended: "given_back" | "idle" | "away" | "taken" | "revoked" | "host" | null;
+    /** Whether the browser is handed over to a person. Only the connection that has control gets frames then. */
+    isPrivate: boolean;
     /** Why this connection's `control.take` had no effect. */
     problem?: string | undefined;
   };
@@ -4462,7 +4464,7 @@ export type Operations = {
     body: undefined;
     answer: InboxItemPage;
   };
-  /** Settle an item of the inbox. Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
+  /** Settle an item of the inbox. Answers or declines a question, approves or denies a tool call, or ends a handover of the browser (`done` or `decline`), after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
   settleInboxItem: {
     parameters: { sessionId: string; itemId: string };
     body: {
@@ -4470,6 +4472,10 @@ export type Operations = {
       answer: string | Record<string, unknown>;
     } | {
       decline: true;
+    } | {
+      done: true;
+      /** The agent reads it. */
+      note?: string | undefined;
     } | {
       approve: true;
       /** Also approves later calls of this tool in the session and its sub-agents. */

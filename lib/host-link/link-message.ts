@@ -1,7 +1,7 @@
 import { Decoder, Encoder } from "@msgpack/msgpack";
 
 /** Version of the calls between a service and a browser host. Change it with every incompatible change. */
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 /** The path at which a host accepts links. The number is the protocol version of the process that connects. */
 export const linkPath = (protocol: number): string => `/link/${protocol}`;

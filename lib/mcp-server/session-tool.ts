@@ -18,13 +18,15 @@ export const EVIDENCE_META = "agent-session-service/evidence";
 /** The key in `_meta` of a result for the name of the person who interrupted the call by taking control. */
 export const INTERRUPTED_META = "agent-session-service/interrupted-by";
 
+const ASKING = ["elicit_user_input", "request_handover"];
+
 /**
  * Whether another agent may call a tool of the session's agent outside of any turn. It may not call the tools for
  * planning, delegation and skills, because these tools affect the current turn. It may not ask questions, because they
  * go to the person who started the turn. It may not publish, because only a turn may do that.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
-  profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);
+  profile !== "always" && !ASKING.includes(name) && !ROOT_TOOLS.includes(name);
 
 /**
  * Converts a tool of the session's agent to a tool for other agents. Both run the same code, but the new tool runs it

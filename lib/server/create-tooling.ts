@@ -21,6 +21,7 @@ import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createHandovers } from "#lib/session/inbox/handovers.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { readStartupStatus, setStartupStatus } from "#lib/session/store/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
@@ -142,6 +143,8 @@ export async function createTooling(deps: ToolingDeps) {
   const services = {
     pages,
     control: deps.control,
+    browser,
+    handovers: createHandovers({ db, log }),
     sandbox,
     fetch,
     evidence,

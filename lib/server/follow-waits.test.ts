@@ -59,6 +59,7 @@ const stateOf = (sessionId: string, stamp: number, connectionId: string | null):
   stamp,
   holder: connectionId === null ? null : { connectionId, name: "Ada", expiry: null },
   ended: connectionId === null ? "given_back" : null,
+  isPrivate: false,
 });
 
 /** What the hosts answer now, by session. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { ControlState } from "#lib/browser/view/control-state.ts";
+import { settleHandoversOf } from "#lib/session/inbox/handovers.ts";
 import { listControlWaits, listStoppedParked } from "#lib/session/store/wait-store.ts";
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
@@ -20,9 +21,18 @@ export function followWaits(
   control: Pick<BrowserControl, "onHolder" | "settle">,
 ) {
   const { db, logger } = deps;
-  const stopListening = control.onHolder(({ sessionId, holder }) => {
-    if (!holder) void wakeFreed(sessionId);
+  const stopListening = control.onHolder(({ sessionId, holder, ended }) => {
+    if (holder) return;
+    if (ended === "given_back") void endHandovers(sessionId);
+    void wakeFreed(sessionId);
   });
+
+  /** A person who gives the browser back has done what the agent asked for. */
+  async function endHandovers(sessionId: string): Promise<void> {
+    await settleHandoversOf(deps, sessionId).catch((error: unknown) =>
+      logger.warn({ sessionId, err: error }, "a handover was not settled; a person can still settle it"),
+    );
+  }
 
   async function wakeFreed(sessionId: string): Promise<void> {
     await endControlWaits(deps, sessionId).catch((error: unknown) =>

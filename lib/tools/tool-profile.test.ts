@@ -28,9 +28,7 @@ describe("the tools", () => {
     assert.deepEqual(needing("sandbox").sort(), [...SANDBOX_TOOLS].sort());
     assert.deepEqual(
       needing("browser").sort(),
-      browserTools(services)
-        .map((tool) => tool.name)
-        .sort(),
+      [...browserTools(services).map((tool) => tool.name), "request_handover"].sort(),
     );
   });
 

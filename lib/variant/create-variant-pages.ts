@@ -1,6 +1,8 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
+import { HANDED_OVER } from "#lib/tools/browser/handover/handed-over.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
@@ -12,6 +14,7 @@ import { takePreviewPictures } from "./previews/take-pictures.ts";
 import type { VariantPages } from "./variant-pages.ts";
 
 type VariantPagesDeps = Pick<HostServices, "browser" | "evidence" | "recorder"> & {
+  control: Pick<HostControl, "isPrivate">;
   compare: PictureComparer;
   /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
   scriptOrigin: () => string;
@@ -23,8 +26,9 @@ const PICTURE_MS_MAX = 30_000;
 
 /** Creates the work on live pages that variants need, for the process that runs the browsers. */
 export function createVariantPages(deps: VariantPagesDeps): VariantPages {
-  const { browser, evidence, recorder } = deps;
+  const { browser, evidence, recorder, control } = deps;
   const withLive = async <Result>(call: PageCall, work: (live: LiveBrowser) => Promise<Result>) => {
+    if (control.isPrivate(call.browserSessionId)) throw new Error(HANDED_OVER);
     const live = await ensureLiveBrowser(browser, call);
     try {
       return await work(live);

@@ -36,12 +36,15 @@ const Approvals = lazily(async () => (await import("../approvals/approvals.tsx")
  */
 export function Composer({
   textarea,
+  showBrowser,
   className,
 }: {
   textarea: RefObject<HTMLTextAreaElement | null>;
+  /** Shows the live browser if the page is narrow. Absent if the page cannot. */
+  showBrowser?: () => void;
   className?: string;
 }) {
-  const { session, role, agent, elicitations } = useSession();
+  const { session, role, agent, elicitations, waitingOn } = useSession();
   useSyncQueue();
   return (
     <section
@@ -51,7 +54,9 @@ export function Composer({
       <PlanPanel />
       <StateLine />
       {elicitations.length > 0 && <ElicitationForms onReplied={() => textarea.current?.focus()} />}
-      {session.asksApproval && <Approvals onSettled={() => textarea.current?.focus()} />}
+      {(session.asksApproval || waitingOn?.ids.some((id) => id.startsWith("itm_"))) && (
+        <Approvals onSettled={() => textarea.current?.focus()} {...(showBrowser && { showBrowser })} />
+      )}
       {agent ? (
         <AgentControls />
       ) : role === "drive" ? (

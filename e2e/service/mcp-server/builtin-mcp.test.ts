@@ -105,7 +105,7 @@ test("other agents are also offered the session's tools, except those that need 
     "screenshot",
   ])
     assert.ok(names.includes(name), name);
-  assert.ok(!names.includes("elicit_user_input"));
+  assert.ok(!names.includes("elicit_user_input") && !names.includes("request_handover"));
   const { tools } = await client.listTools();
   for (const { name, inputSchema, annotations, description } of tools) {
     assert.equal(inputSchema.type, "object", name);

@@ -62,7 +62,7 @@ const UNCHANGING: Record<string, string[]> = {
   ],
   "reads or resolves annotations": ["list_annotations", "resolve_annotation"],
   "stores what it measured": ["check_variant"],
-  "waits, or asks a person": ["wait_for_test_results", "elicit_user_input"],
+  "waits, or asks a person": ["wait_for_test_results", "elicit_user_input", "request_handover"],
   "writes the plan that a person agrees to, or its requirements": [
     "update_plan",
     "add_requirements",

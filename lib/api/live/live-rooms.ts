@@ -43,7 +43,8 @@ export function createLiveRooms(control: Pick<BrowserControl, "stateOf" | "follo
         const isOwn = state?.holder?.connectionId === member.id;
         if (isOwn && state.holder?.expiry?.reason === "away") member.stay();
       };
-      if (control.stateOf(sessionId)?.holder) notifyOfHolder();
+      const now = control.stateOf(sessionId);
+      if (now?.holder || now?.isPrivate) notifyOfHolder();
       const stopFollowing = control.follow(sessionId, notifyOfHolder);
       return () => {
         members.delete(member);
@@ -60,7 +61,7 @@ export function createLiveRooms(control: Pick<BrowserControl, "stateOf" | "follo
 
 /** Describes to a connection who has control of the browser. */
 export function describeControl(
-  state: Pick<ControlState, "holder" | "ended"> | undefined,
+  state: Pick<ControlState, "holder" | "ended" | "isPrivate"> | undefined,
   connectionId: string,
 ): Extract<NoticeContent, { type: "control" }>["data"] {
   const holder = state?.holder ?? null;
@@ -71,5 +72,6 @@ export function describeControl(
     expiresAt: holder?.expiry?.at ?? null,
     expiresBecause: holder?.expiry?.reason ?? null,
     ended: state?.ended ?? null,
+    isPrivate: state?.isPrivate ?? false,
   };
 }

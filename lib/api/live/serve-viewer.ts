@@ -16,6 +16,7 @@ import { sendLog } from "./send-log.ts";
 import { encodeNotice } from "./server-frame.ts";
 import { createSocketWriter } from "./socket-writer.ts";
 import { createViewerControl, type LeaveReason } from "./viewer-control.ts";
+import { createViewerPictures } from "./viewer-pictures.ts";
 import type { WatchList } from "./watch-list.ts";
 
 export type ViewerServices = Pick<ApiServices, "log"> & {
@@ -74,7 +75,9 @@ export function serveViewer(
     notify,
   });
   const member = { id: connectionId, notify, stay: control.stay };
-  let stopPictures: (() => void) | undefined;
+  const { control: known } = state;
+  const { dropPicture } = writer;
+  const pictures = createViewerPictures({ browser, control: known, sessionId, connectionId, dropPicture });
 
   const { watching, leave } = state.watchers.join(sessionId, (count) =>
     notify({ type: "watching", data: { watching: count } }),
@@ -100,11 +103,6 @@ export function serveViewer(
     },
   });
 
-  function stopView(): void {
-    stopPictures?.();
-    stopPictures = undefined;
-    writer.dropPicture();
-  }
   /** Passes input to the page if this connection has control: only one person may control the page at a time. */
   const drive = (input: BrowserInput) => control.whenHeld(() => driver.drive(input));
   /** Does what this connection wants with the browser if it has control. The next `stage` frame shows the effect. */
@@ -123,14 +121,14 @@ export function serveViewer(
           return control.whenAnswered(() => notify({ type: "pong", data: {} }));
         case "view.subscribe":
           if (hasBrowser)
-            stopPictures ??= browser.watch(sessionId, {
+            pictures.start({
               onFrame: writer.sendPicture,
               onPointer: (pointer) => notify({ type: "pointer", data: pointer }),
               ...(frame.stage && { onStage: (stage) => notify({ type: "stage", data: stage }) }),
             });
           return;
         case "view.unsubscribe":
-          return stopView();
+          return pictures.stop();
         case "control.take":
           return control.take();
         case "control.resume":
@@ -168,7 +166,7 @@ export function serveViewer(
     },
     leave(reason) {
       stopFollowing();
-      stopView();
+      pictures.stop();
       driver.stop();
       control.leave(reason);
       leaveRoom();

@@ -109,7 +109,11 @@ function createTestBrowser(control: BrowserControl, times?: Partial<ControlTimes
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    ...createControlledCalls({ control: leases, browsers: async () => host, via: () => leases }),
+    ...createControlledCalls({
+      control: { ...leases, beforeInput: () => undefined },
+      browsers: async () => host,
+      via: () => leases,
+    }),
   };
 }
 

@@ -241,7 +241,10 @@ async function takeSnapshot(
       hasWorkspace: hasWorkspace(services, session),
       mayDelegate: session.subAgents,
       excludesTools: services.settings.excludesTools || session.tools.externalTurnExclude.length > 0,
-      asksApproval: (session.tools.approve ?? []).length > 0,
+      asksApproval:
+        (session.tools.approve ?? []).length > 0 ||
+        // The handovers of sub-agents are shown on the page of the root session, too.
+        (session.subAgents && session.interaction?.mode === "ask"),
     },
     agent: await readAgentFacts(services, session, pageId),
     agents: session.subAgents ? await readAgentViews(services, session.id) : [],

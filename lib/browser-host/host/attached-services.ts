@@ -136,6 +136,7 @@ export function createAttachedServices(
       listSharedInUse: record("listSharedInUse"),
       keepPicture: record("keepPicture"),
       keepRecorded: record("keepRecorded"),
+      isHandedOver: record("isHandedOver"),
       readSiteData: record("readSiteData"),
       saveSiteData: record("saveSiteData"),
     },

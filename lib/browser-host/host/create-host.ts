@@ -90,11 +90,14 @@ export function createHost(deps: HostDeps): BrowserHost {
   });
   /** The browsers, as soon as they have been created. */
   let browsers: StartedBrowsers["browsers"] | undefined;
+  let handoverPages: StartedBrowsers["handoverPages"] | undefined;
   const control = createHostControl({
     hostId: id,
     browsers: () => browsers,
     onChange: (state) => services.tellAll("controlChanged", { state }),
     emit: (sessionId, event) => services.records.emit({ sessionId, change: randomUUID(), event }),
+    isHandedOver: (sessionId) => services.records.isHandedOver({ sessionId }),
+    handoverPages: () => handoverPages,
     logger,
     ...(deps.controlTimes && { times: deps.controlTimes }),
   });
@@ -125,7 +128,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       ({ scriptOrigin } = settings);
       return started.start(settings, async () => {
         const own = await startBrowsers(startDeps, settings);
-        ({ browsers } = own);
+        ({ browsers, handoverPages } = own);
         return own;
       });
     },

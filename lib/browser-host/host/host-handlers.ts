@@ -1,3 +1,4 @@
+import { freeState } from "#lib/browser/view/control-state.ts";
 import { createControlledCalls } from "#lib/browser/view/controlled-calls.ts";
 import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { IncomingCall, Link, LinkHandlers } from "#lib/host-link/link.ts";
@@ -241,7 +242,7 @@ function createBrowserHandlers({ control, lease, started, isDraining }: HandlerD
 function createControlHandlers(
   { control, lease, started }: HandlerDeps,
   ownLink: () => Link<ServiceCalls>,
-): Handlers<"input" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl"> {
+): Handlers<"input" | "copy" | "paste" | "setViewport" | "act" | "control" | "readControl" | "readHandover"> {
   const controlled = createControlledCalls({
     control,
     async browsers() {
@@ -267,6 +268,10 @@ function createControlHandlers(
       return controlled.control(sessionId, request);
     },
     readControl: async ({ sessionId }) => control.stateOf(sessionId) ?? null,
+    async readHandover({ sessionId }) {
+      await control.readHandover(sessionId);
+      return control.stateOf(sessionId) ?? freeState(sessionId);
+    },
   };
 }
 

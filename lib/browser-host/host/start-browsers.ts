@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers } from "#lib/browser/create-host-browsers.ts";
 import type { MachineSettings } from "#lib/browser/host/host-parts.ts";
-import type { HostControl } from "#lib/browser/view/host-control.ts";
+import type { HandoverPages, HostControl } from "#lib/browser/view/host-control.ts";
 import type { NewEvidence } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { type Downloads, storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
+import { createHandoverPages } from "#lib/tools/browser/handover/handover-pages.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
@@ -26,6 +27,7 @@ export type StartedBrowsers = {
   browsers: HostBrowsers & HostPlaces;
   pages: PageTools;
   variants: VariantPages;
+  handoverPages: HandoverPages;
 };
 
 /** What the browsers of a host need. What they store goes to the connected processes. */
@@ -70,6 +72,7 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
   const recorder = createPageRecorder({
     browser: browsers,
     keepRecorded: services.records.keepRecorded,
+    control: deps.control,
     logger,
   });
   const pages = createPageTools({
@@ -96,10 +99,11 @@ export async function startBrowsers(deps: StartDeps, settings: HostSettings): Pr
     browser: browsers,
     evidence,
     recorder,
+    control: deps.control,
     compare: createPictureComparer(),
     scriptOrigin: deps.scriptOrigin,
   });
-  return { browsers, pages, variants };
+  return { browsers, pages, variants, handoverPages: createHandoverPages(browsers) };
 }
 
 const downloadsOf = ({ ask }: Pick<AttachedServices, "ask">, sessionId: string): Downloads => ({

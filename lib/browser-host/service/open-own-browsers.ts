@@ -11,6 +11,7 @@ import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
+import { createHandoverPages } from "#lib/tools/browser/handover/handover-pages.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createPageRecorder } from "#lib/tools/browser/picture/page-recorder.ts";
@@ -51,6 +52,8 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
     browsers: () => browsers,
     onChange: deps.control.apply,
     emit: (sessionId, event) => records.emit({ sessionId, change: randomUUID(), event }),
+    isHandedOver: (sessionId) => records.isHandedOver({ sessionId }),
+    handoverPages: () => handoverPages,
     logger,
   });
   const browsers: HostBrowsers = await createHostBrowsers({
@@ -72,7 +75,13 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
   const stopFollowing = deps.control.onHolder(({ sessionId, hostId, holder }) => {
     if (holder && hostId !== id) control.interruptScripts(sessionId, holder.name);
   });
-  const recorder = createPageRecorder({ browser: browsers, keepRecorded: records.keepRecorded, logger });
+  const handoverPages = createHandoverPages(browsers);
+  const recorder = createPageRecorder({
+    browser: browsers,
+    keepRecorded: records.keepRecorded,
+    control,
+    logger,
+  });
   const pages = createPageTools({
     browser: browsers,
     control,
@@ -95,6 +104,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
         if (!known?.holder || known.hostId === id) return control.stateOf(sessionId);
         return (await isHostAlive(db, known.hostId)) ? known : undefined;
       },
+      noteHandover: control.readHandover,
       reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)),
     },
     pages: {
@@ -111,6 +121,7 @@ export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrow
       browser: browsers,
       evidence,
       recorder,
+      control,
       compare,
       scriptOrigin: () => scriptOrigin,
     }),

@@ -113,6 +113,10 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       // A host that is not connected now still decides, unless its lease has ended.
       return known?.holder && (await isHostAlive(db, known.hostId)) ? known : undefined;
     },
+    async noteHandover(sessionId) {
+      const host = await hosts.findLeased(sessionId);
+      if (host) control.apply(await host.link.call("readHandover", { sessionId }));
+    },
     // These act on what a person sees, so they start no browser.
     copy: async (sessionId, connectionId, action) =>
       (await (await routes.find(sessionId))?.call("copy", { sessionId, connectionId, action })) ?? null,

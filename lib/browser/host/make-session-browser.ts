@@ -16,7 +16,10 @@ export async function makeSessionBrowser(parts: Parts, sessionId: string): Promi
   return createSessionBrowser({
     sessionId,
     control: deps.control,
-    record: createStoredRecord({ records, logger }, sessionId),
+    record: createStoredRecord(
+      { records, logger, isPrivate: () => deps.control.isPrivate(sessionId) },
+      sessionId,
+    ),
     logger,
     requestPlace: (onMove) => places.request(sessionId, onMove),
     placeWait: {
@@ -33,6 +36,7 @@ export async function makeSessionBrowser(parts: Parts, sessionId: string): Promi
         ...page,
         sessionId,
         logger,
+        isPrivate: () => deps.control.isPrivate(sessionId),
         store: (bytes) => records.keepPicture({ sessionId, mediaType: "image/jpeg", bytes }),
       }),
     refuse: (url) => egress.refuse(url, sessionId),
@@ -59,6 +63,8 @@ async function takeFromPool(
       parts.deps.readPageScript(sessionId),
       parts.deps.records.readSiteData({ sessionId }),
     ]);
+    // Before anyone can see the browser's pages.
+    await parts.deps.control.readHandover(sessionId);
     await Promise.all([browser.scripts.set(script), browser.siteData.restore(siteData)]);
     if (!parts.isClosed) return browser;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import { withoutQuery } from "#lib/text/without-query.ts";
 import type {
   BrowserFields,
   BrowserPatch,
@@ -44,6 +45,8 @@ const WAITING_INTERVAL_MS = 1_000;
 type Recorder = {
   records: BrowserRecords;
   logger: Logger;
+  /** Whether a person works in the page during a handover. */
+  isPrivate: () => boolean;
   sessionId: string;
   /** Settles when the latest write has ended. Each write waits for the previous write. */
   queue: Promise<unknown>;
@@ -55,12 +58,17 @@ type Recorder = {
 
 /** Creates the record of one session. Its writes run one after the other. */
 export function createStoredRecord(
-  { records, logger }: { records: BrowserRecords; logger: Logger },
+  {
+    records,
+    logger,
+    isPrivate = () => false,
+  }: Pick<Recorder, "records" | "logger"> & Partial<Pick<Recorder, "isPrivate">>,
   sessionId: string,
 ): StoredRecord {
   const recorder: Recorder = {
     records,
     logger,
+    isPrivate,
     sessionId,
     queue: Promise.resolve(),
     noted: undefined,
@@ -110,7 +118,19 @@ function write<Result>(
 
 function patch(recorder: Recorder, fields: BrowserPatch, retargets?: number): Promise<void> {
   recorder.lastWriteMs = performance.now();
-  return write(recorder, (change) => recorder.records.patch({ ...change, fields, retargets }));
+  const isRetarget = retargets !== undefined || fields.reachedFor !== undefined;
+  const shown = recorder.isPrivate() && !isRetarget ? withoutQueries(fields) : fields;
+  return write(recorder, (change) => recorder.records.patch({ ...change, fields: shown, retargets }));
+}
+
+/** A form may send what a person typed in the query of an address. */
+function withoutQueries(fields: BrowserPatch): BrowserPatch {
+  const { currentUrl, lastNavigatedUrl } = fields;
+  return {
+    ...fields,
+    ...(currentUrl && { currentUrl: withoutQuery(currentUrl) }),
+    ...(lastNavigatedUrl && { lastNavigatedUrl: withoutQuery(lastNavigatedUrl) }),
+  };
 }
 
 /** Writes the notes. Every other change of the record calls this first, so that the older notes are written first. */

@@ -28,6 +28,8 @@ export function followBrowser(
     view: { scale: () => number; onSelected: () => void; onDocument: () => void };
     stage: SessionStage;
     onAnnotation: SubmitAnnotation;
+    /** Whether a person works in the page during a handover: texts of the page are then not recorded. */
+    isPrivate: () => boolean;
     storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   },
   running: RunningBrowser,
@@ -92,7 +94,7 @@ export function followBrowser(
         record.emitPageEvent({
           kind: "browser.download",
           name,
-          url: storableText(url),
+          url: deps.isPrivate() ? "" : storableText(url),
           path,
           size,
           error: failure,
@@ -104,7 +106,7 @@ export function followBrowser(
       record.emitPageEvent({
         kind: "browser.dialog",
         dialogType: kind,
-        message: storableText(message),
+        message: deps.isPrivate() ? "" : storableText(message),
         answer: isAccepted ? "accepted" : "dismissed",
         answeredBy: by,
       });

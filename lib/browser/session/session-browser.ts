@@ -172,7 +172,11 @@ function assemble(deps: SessionBrowserDeps): Session {
   };
   const life = createBrowserLifecycle({
     ...deps,
-    onTaken: (running) => followBrowser({ ...deps, life, navigation, cast, view, stage }, running),
+    onTaken: (running) =>
+      followBrowser(
+        { ...deps, isPrivate: () => deps.control.isPrivate(sessionId), life, navigation, cast, view, stage },
+        running,
+      ),
     land(browser, row) {
       usage.usedAtMs = deps.nowMs();
       browser.siteData.begin((change) => deps.saveSiteData({ ...change, generation: row.starts }));

@@ -27,6 +27,10 @@ export type SessionStage = {
 export type ControlState = {
   holderOf: (sessionId: string) => string | undefined;
   follow: (sessionId: string, listener: () => void) => () => void;
+  /** Whether nothing of the session's pages may be kept now. */
+  isPrivate: (sessionId: string) => boolean;
+  /** Reads whether the browser is handed over to people. */
+  readHandover: (sessionId: string) => Promise<void>;
 };
 
 type Deps = {

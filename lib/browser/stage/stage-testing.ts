@@ -15,6 +15,8 @@ function createTestControl(): Control {
   const listeners = new Set<() => void>();
   return {
     holderOf: () => holder,
+    isPrivate: () => false,
+    readHandover: async () => {},
     follow(_sessionId, listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

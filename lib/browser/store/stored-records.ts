@@ -3,6 +3,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { listOpenHandovers } from "#lib/session/store/handover-store.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
 import { ElsewhereError } from "../elsewhere-error.ts";
@@ -139,6 +140,7 @@ export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: H
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],
     keepPicture: ({ sessionId, ...picture }) => writePicture(db, sessionId, picture),
     keepRecorded: (picture) => keepRecordedPicture(db, picture, deps.recordingBytesMax),
+    isHandedOver: async ({ sessionId }) => (await listOpenHandovers(db, sessionId)).length > 0,
     ...createStoredSiteData(deps, hostId),
   };
 }

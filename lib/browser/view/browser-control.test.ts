@@ -45,6 +45,7 @@ const state = (stamp: number, connectionId: string | null, hostId = "bh_1"): Con
   stamp,
   holder: connectionId === null ? null : { connectionId, name: "Ada", expiry: null },
   ended: connectionId === null ? "given_back" : null,
+  isPrivate: false,
 });
 
 describe("what processes know of control", () => {

@@ -15,7 +15,10 @@ export type BrowserControl = {
   follow: (sessionId: string, listener: () => void) => () => void;
   /** Applies what a host has told, and tells the other processes if it is new. */
   apply: (state: ControlState) => void;
-  /** Applies the list of all sessions of a host in which a person has control. In its other sessions, control is free. */
+  /**
+   * Applies the list of all sessions of a host in which a person has control, or whose browser is handed over. In its other
+   * sessions, control is free.
+   */
   applyAll: (hostId: string, held: readonly ControlState[]) => void;
   /** Applies what the session's host has just answered. Undefined if there is no such host: control is then free. */
   settle: (sessionId: string, state: ControlState | undefined) => void;
@@ -70,7 +73,7 @@ export function createBrowserControl(topic: Topic, { self = crypto.randomUUID() 
     },
     settle(sessionId, state) {
       if (state) applyNews(control, state);
-      const isOther = (known: ControlState) => known.hostId !== state?.hostId || state.holder === null;
+      const isOther = (known: ControlState) => known.hostId !== state?.hostId || !isInUse(state);
       free(control, (known) => known.sessionId === sessionId && isOther(known));
     },
     dropHost: (hostId) => free(control, (state) => state.hostId === hostId),
@@ -84,10 +87,13 @@ export function createBrowserControl(topic: Topic, { self = crypto.randomUUID() 
 
 const send = ({ topic }: Control, message: ControlMessage) => topic.publish(JSON.stringify(message));
 
+/** Whether a person has control, or the browser is handed over to one. */
+const isInUse = ({ holder, isPrivate }: ControlState): boolean => holder !== null || isPrivate;
+
 /** A host numbers its states. The end of control that a process notes has the number of the control. */
 function isNewer(state: ControlState, known: ControlState): boolean {
-  const frees = state.holder === null && known.holder !== null;
-  if (state.hostId !== known.hostId) return state.holder !== null;
+  const frees = !isInUse(state) && isInUse(known);
+  if (state.hostId !== known.hostId) return isInUse(state);
   return state.stamp > known.stamp || (state.stamp === known.stamp && frees);
 }
 
@@ -98,8 +104,7 @@ function apply({ states, listeners, holderListeners }: Control, state: ControlSt
   if (known && !isNewer(state, known)) return false;
   const nowMs = performance.now();
   states.set(sessionId, { ...state, sinceMs: nowMs });
-  for (const [id, { holder, sinceMs }] of states)
-    if (holder === null && nowMs - sinceMs > FORGET_MS) states.delete(id);
+  for (const [id, each] of states) if (!isInUse(each) && nowMs - each.sinceMs > FORGET_MS) states.delete(id);
   for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
   if (known?.holder?.connectionId !== state.holder?.connectionId)
     for (const listener of [...holderListeners]) listener(state);
@@ -113,7 +118,13 @@ function applyNews(control: Control, state: ControlState): void {
 /** Notes the end of control in sessions whose state matches. */
 function free(control: Control, matches: (state: ControlState) => boolean): void {
   for (const { sinceMs: _, ...state } of [...control.states.values()])
-    if (state.holder && matches(state)) applyNews(control, { ...state, holder: null, ended: "host" });
+    if (isInUse(state) && matches(state))
+      applyNews(control, {
+        ...state,
+        holder: null,
+        ended: state.holder ? "host" : state.ended,
+        isPrivate: false,
+      });
 }
 
 function receive(control: Control, message: ControlMessage): void {
@@ -123,7 +134,7 @@ function receive(control: Control, message: ControlMessage): void {
     return;
   }
   for (const { sinceMs: _, ...state } of control.states.values())
-    if (state.holder) send(control, { type: "state", from: control.self, state });
+    if (isInUse(state)) send(control, { type: "state", from: control.self, state });
 }
 
 function follow({ listeners }: Control, sessionId: string, listener: () => void): () => void {

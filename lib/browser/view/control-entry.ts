@@ -1,3 +1,4 @@
+import { withoutQuery } from "#lib/text/without-query.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import type { createAgentScripts } from "./agent-scripts.ts";
 import type { ControlActivity } from "./control-activity.ts";
@@ -28,6 +29,8 @@ export type ControlLeasesDeps = {
   times?: Partial<ControlTimes>;
   /** A monotonic clock, in milliseconds. */
   nowMs?: () => number;
+  /** Notes whether the browser of a session is handed over to people. Called before a person gets control. */
+  readHandover?: (sessionId: string) => Promise<void>;
 };
 
 /** The control that a person has. */
@@ -43,6 +46,8 @@ export type Lease = {
   timer: NodeJS.Timeout | undefined;
   held: HeldInput;
   activity: ControlActivity;
+  /** Whether the person has had control during a handover. */
+  isPrivate: boolean;
 };
 
 /** The control of one session. */
@@ -53,6 +58,8 @@ export type Entry = {
   /** The take that waits until the agent's script has ended. */
   pending: { connectionId: string; name: string } | undefined;
   ended: ControlEnd | null;
+  /** Whether the browser is handed over to a person. */
+  isHandedOver: boolean;
 };
 
 /** The control of all sessions of a host. */
@@ -72,9 +79,16 @@ const FREE_MAX = 1_000;
 export function openEntry({ entries }: Leases, sessionId: string): Entry {
   const existing = entries.get(sessionId);
   if (existing) return existing;
-  const free = [...entries.values()].filter((each) => !each.lease && !each.pending);
+  const free = [...entries.values()].filter((each) => !each.lease && !each.pending && !each.isHandedOver);
   for (const each of free.slice(0, Math.max(0, free.length - FREE_MAX))) entries.delete(each.sessionId);
-  const entry: Entry = { sessionId, stamp: 0, lease: undefined, pending: undefined, ended: null };
+  const entry: Entry = {
+    sessionId,
+    stamp: 0,
+    lease: undefined,
+    pending: undefined,
+    ended: null,
+    isHandedOver: false,
+  };
   entries.set(sessionId, entry);
   return entry;
 }
@@ -145,8 +159,10 @@ export function release(
 ): void {
   clearTimeout(lease.timer);
   sendHeld(leases, entry, lease);
-  const { name } = lease;
-  const address = leases.deps.addressOf(entry.sessionId);
+  const { name, isPrivate } = lease;
+  const full = leases.deps.addressOf(entry.sessionId);
+  // A form may have sent what the person typed in the query.
+  const address = full !== null && isPrivate ? withoutQuery(full) : full;
   leases.deps.onEnded(
     entry.sessionId,
     lease.activity.read().then((done) => ({ name, reason, takenBy, note, address, ...done })),
@@ -171,13 +187,21 @@ export function tell({ listeners }: Leases, { sessionId }: Entry): void {
 }
 
 /** Describes the control of a session. */
-export const toState = ({ deps }: Leases, { sessionId, stamp, lease, ended }: Entry): ControlState => ({
-  sessionId,
-  hostId: deps.hostId,
-  stamp,
-  holder: lease ? { connectionId: lease.connectionId, name: lease.name, expiry: lease.expiry } : null,
-  ended,
-});
+export const toState = ({ deps }: Leases, entry: Entry): ControlState => {
+  const { sessionId, stamp, lease, ended } = entry;
+  return {
+    sessionId,
+    hostId: deps.hostId,
+    stamp,
+    holder: lease ? { connectionId: lease.connectionId, name: lease.name, expiry: lease.expiry } : null,
+    ended,
+    isPrivate: isPrivate(entry),
+  };
+};
+
+/** @see ControlState.isPrivate */
+export const isPrivate = ({ isHandedOver, lease }: Entry): boolean =>
+  isHandedOver || lease?.isPrivate === true;
 
 /** @see ControlLeases.follow */
 export function follow({ listeners }: Leases, sessionId: string, listener: () => void): () => void {

@@ -9,6 +9,7 @@ import {
   end,
   follow,
   goAway,
+  isPrivate,
   type Lease,
   type Leases,
   openEntry,
@@ -43,8 +44,12 @@ export type ControlLeases = {
   /** Returns the id of the connection that has control, or takes it now. Undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
   stateOf: (sessionId: string) => ControlState | undefined;
-  /** Lists the sessions in which a person has control. */
+  /** Lists the sessions in which a person has control, or whose browser is handed over. */
   list: () => ControlState[];
+  /** @see ControlState.isPrivate */
+  isPrivate: (sessionId: string) => boolean;
+  /** Notes whether the browser of a session is handed over to people. */
+  setHandedOver: (sessionId: string, isHandedOver: boolean) => void;
   /** Calls `listener` after each change of a session's control. @returns a function that ends the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
   /** @see untilFree */
@@ -93,7 +98,22 @@ export function createControlLeases(deps: ControlLeasesDeps): ControlLeases {
       const entry = entries.get(sessionId);
       return entry && toState(leases, entry);
     },
-    list: () => [...entries.values()].filter(({ lease }) => lease).map((entry) => toState(leases, entry)),
+    list: () =>
+      [...entries.values()]
+        .filter((entry) => entry.lease || isPrivate(entry))
+        .map((entry) => toState(leases, entry)),
+    isPrivate(sessionId) {
+      const entry = entries.get(sessionId);
+      return entry !== undefined && isPrivate(entry);
+    },
+    setHandedOver(sessionId, isHandedOver) {
+      const known = entries.get(sessionId)?.isHandedOver ?? false;
+      if (known === isHandedOver) return;
+      const entry = openEntry(leases, sessionId);
+      entry.isHandedOver = isHandedOver;
+      if (isHandedOver && entry.lease) entry.lease.isPrivate = true;
+      publish(leases, entry);
+    },
     untilFree: (...wait) => untilFree(shown, ...wait),
     beginScript(sessionId) {
       const entry = entries.get(sessionId);
@@ -109,7 +129,10 @@ export function createControlLeases(deps: ControlLeasesDeps): ControlLeases {
       const entry = entries.get(sessionId);
       if (!entry) return;
       entry.pending = undefined;
+      const wasHandedOver = entry.isHandedOver;
+      entry.isHandedOver = false;
       tell(leases, entry);
+      if (!entry.lease && wasHandedOver) publish(leases, entry);
       end(leases, entry, "host");
       entries.delete(sessionId);
     },
@@ -171,6 +194,10 @@ async function take(
   const { scripts, times } = leases;
   const pending = { connectionId, name };
   entry.pending = pending;
+  if (leases.deps.readHandover) {
+    await leases.deps.readHandover(entry.sessionId);
+    if (entry.pending !== pending) return null;
+  }
   if (scripts.areRunning(entry.sessionId)) {
     // Nothing else is told yet, but scripts that want to begin see that a person takes control.
     await scripts.interrupt(entry.sessionId, name, times.scriptEndMs);
@@ -191,6 +218,7 @@ async function take(
     timer: undefined,
     held: createHeldInput(),
     activity: createControlActivity(() => leases.deps.readField(entry.sessionId)),
+    isPrivate: entry.isHandedOver || entry.lease?.isPrivate === true,
   };
   entry.lease = lease;
   entry.ended = null;

@@ -22,6 +22,11 @@ export type ControlState = {
   holder: ControlHolder | null;
   /** Why the control of the last person ended. Null while a person has control. */
   ended: ControlEnd | null;
+  /**
+   * Whether the browser is handed over to a person, or the person who has control has had it during a handover. Only this
+   * person may see the page then, and nothing of it may be kept. Source: decision 126.
+   */
+  isPrivate: boolean;
 };
 
 /** The state of a session that has no host now. */
@@ -31,6 +36,7 @@ export const freeState = (sessionId: string): ControlState => ({
   stamp: 0,
   holder: null,
   ended: null,
+  isPrivate: false,
 });
 
 /** The person who has control. */

@@ -32,7 +32,7 @@ function openCalls() {
   });
   const link = {};
   const calls = createControlledCalls({
-    control,
+    control: { ...control, beforeInput: () => undefined },
     via: () => link,
     browsers: async () => ({
       input: async (_, _input, mayPass) => void (await reach("input", mayPass)),

@@ -1,12 +1,12 @@
 import type { BrowserService, HostBrowsers } from "../browser-service.ts";
 import { NOT_IN_CONTROL } from "../stage/stage-state.ts";
-import type { ControlLeases } from "./control-leases.ts";
+import type { HostControl } from "./host-control.ts";
 
 /** What people do with the browsers of a host. A connection without control has no effect on a page. */
 type ControlledCalls = Pick<BrowserService, "drive" | "copy" | "paste" | "setViewport" | "act" | "control">;
 
 type ControlledCallsDeps = {
-  control: Pick<ControlLeases, "admit" | "request">;
+  control: Pick<HostControl, "admit" | "request" | "beforeInput">;
   browsers: () => Promise<Pick<HostBrowsers, "input" | "copy" | "paste" | "setViewport" | "act">>;
   /** Returns what stands for the process whose connections call. */
   via: () => object;
@@ -18,15 +18,24 @@ export function createControlledCalls({ control, browsers, via }: ControlledCall
   return {
     async drive(sessionId, connectionId, input) {
       const mayPass = admit(sessionId, connectionId);
-      if (mayPass) await (await browsers()).input(sessionId, input, mayPass);
+      if (!mayPass) return;
+      // Without a handover, nothing is awaited, so that inputs are not delayed.
+      const watched = control.beforeInput(sessionId, input);
+      if (watched) await watched;
+      await (await browsers()).input(sessionId, input, mayPass);
     },
     async copy(sessionId, connectionId, action) {
       const mayPass = admit(sessionId, connectionId);
-      return mayPass ? (await browsers()).copy(sessionId, action, mayPass) : null;
+      if (!mayPass) return null;
+      const watched = control.beforeInput(sessionId);
+      if (watched) await watched;
+      return (await browsers()).copy(sessionId, action, mayPass);
     },
     async paste(sessionId, connectionId, items) {
       const mayPass = admit(sessionId, connectionId);
       if (!mayPass) return NOT_IN_CONTROL;
+      const watched = control.beforeInput(sessionId);
+      if (watched) await watched;
       return (await browsers()).paste(sessionId, items, mayPass);
     },
     async setViewport(sessionId, connectionId, change) {
@@ -35,7 +44,10 @@ export function createControlledCalls({ control, browsers, via }: ControlledCall
     },
     async act(sessionId, connectionId, action) {
       const own = await browsers();
-      return admit(sessionId, connectionId) ? own.act(sessionId, action) : NOT_IN_CONTROL;
+      if (!admit(sessionId, connectionId)) return NOT_IN_CONTROL;
+      const watched = control.beforeInput(sessionId);
+      if (watched) await watched;
+      return own.act(sessionId, action);
     },
     control: (sessionId, request) => control.request(sessionId, request, via()),
   };

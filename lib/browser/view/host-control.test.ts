@@ -16,8 +16,11 @@ function openControl() {
       setViewport: async (_, change) => void viewports.push(change),
       readField: async () => "Name",
       addressOf: () => "https://shop.example/",
+      listLive: () => [],
     }),
     onChange: () => {},
+    isHandedOver: async () => false,
+    handoverPages: () => undefined,
     emit: async (_, event) => void events.push(event),
     logger: { debug: () => {} },
   });

@@ -23,6 +23,8 @@ const JPEG_QUALITY = 70;
 export type PictureKeeperDeps = {
   /** Stores the picture, a JPEG. */
   store: (bytes: Uint8Array) => Promise<void>;
+  /** Whether no picture may be taken now, because a person works in the page during a handover. */
+  isPrivate: () => boolean;
   sessionId: string;
   logger: Logger;
   /** Returns the running browser if it is not in use. */
@@ -33,14 +35,16 @@ export type PictureKeeperDeps = {
 
 /** @see PictureKeeper */
 export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
-  const { store, sessionId, logger, findIdle, hideOverlay } = deps;
+  const { store, isPrivate, sessionId, logger, findIdle, hideOverlay } = deps;
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
 
   async function keep(browser: OpenBrowser): Promise<void> {
     try {
+      if (isPrivate()) return;
       const bytes = await capture(browser, hideOverlay);
-      if (bytes) await store(bytes);
+      // A handover may have begun meanwhile.
+      if (bytes && !isPrivate()) await store(bytes);
     } catch (error) {
       logger.debug({ sessionId, err: error }, "the page's last picture was not stored");
     }

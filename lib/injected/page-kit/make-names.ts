@@ -2,6 +2,7 @@ import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { dom } from "../dom.ts";
 import { describedBySystem } from "./described-elements.ts";
+import { isFilled } from "./filled-fields.ts";
 import type { SearchKit } from "./make-search.ts";
 import { pseudoText } from "./pseudo-text.ts";
 import { roleOf } from "./role-of.ts";
@@ -31,6 +32,7 @@ export function makeNames(search: SearchKit): NameKit {
   const tidy = (text: string | null | undefined) => (text ?? "").replace(/\s+/g, " ").trim();
 
   const embeddedValue = (element: PageElement): string | undefined => {
+    if (isFilled(element)) return "";
     if (element instanceof HTMLSelectElement)
       return [...element.selectedOptions].map(({ label }) => label).join(" ");
     if (element instanceof HTMLTextAreaElement) return element.value;
@@ -62,6 +64,7 @@ export function makeNames(search: SearchKit): NameKit {
     if (isBlock) parts.push(" ");
   };
   const collectChildren = (element: PageElement, parts: string[], includesHidden: boolean): void => {
+    if (isFilled(element)) return;
     const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
     const children = assigned.length > 0 ? assigned : dom.childNodes(dom.shadowRoot(element) ?? element);
     for (const child of children) collect(child, parts, includesHidden);

@@ -1,5 +1,6 @@
 import type { PageElement, PageNode, PageRoot } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
+import { isFilled } from "./filled-fields.ts";
 
 /** Finds the page's elements, for functions that run inside the page. */
 export type SearchKit = {
@@ -14,7 +15,10 @@ export type SearchKit = {
   queryAll: (selector: string) => PageElement[];
   isOverlay: (node: PageNode) => boolean;
   isVisible: (element: PageElement) => boolean;
-  /** Whether an element is a field for a password. No tool returns the value of such a field. */
+  /**
+   * Whether an element is a field for a password, or one that a person has filled during a handover. No tool returns the
+   * value of such a field.
+   */
   isSecret: (element: PageElement) => boolean;
 };
 
@@ -81,8 +85,9 @@ export function makeSearch(): SearchKit {
   };
 
   const isSecret = (element: PageElement): boolean =>
-    element instanceof HTMLInputElement &&
-    (element.type === "password" || /password/.test(element.autocomplete));
+    isFilled(element) ||
+    (element instanceof HTMLInputElement &&
+      (element.type === "password" || /password/.test(element.autocomplete)));
 
   return { roots, queryAll, isOverlay, isVisible, isSecret };
 }

@@ -1,6 +1,7 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import { dom } from "../dom.ts";
 import { describedBySystem } from "./described-elements.ts";
+import { isFilled } from "./filled-fields.ts";
 import { makeReach } from "./make-reach.ts";
 import type { SearchKit } from "./make-search.ts";
 import { quote } from "./quote.ts";
@@ -21,7 +22,7 @@ const OVERFLOW_PX_MIN = 40;
 const SELECTED_MAX = 10;
 const OPTIONS_MAX = 12;
 
-/** Creates the functions that describe states. Passwords are never part of a state. */
+/** Creates the functions that describe states. Passwords, and what people filled in during a handover, are never part of a state. */
 export function makeStates(search: SearchKit): StateKit {
   const reachOf = makeReach(search);
 
@@ -79,6 +80,8 @@ export function makeStates(search: SearchKit): StateKit {
     return states;
   };
   const fieldStates = (element: PageElement): string[] => {
+    // It is not even shown whether the field is empty, or a box is checked.
+    if (isFilled(element)) return ['value "•••"'];
     if (element instanceof HTMLInputElement) return inputStates(element);
     if (element instanceof HTMLTextAreaElement)
       return element.value ? [`value ${quote(element.value, 500)}`] : [];

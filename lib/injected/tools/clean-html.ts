@@ -43,10 +43,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       ["style", "nonce", "integrity", "srcset", "sizes", "ping", "srcdoc"].includes(name)
     )
       return "";
-    const isSecret =
-      element instanceof HTMLInputElement &&
-      (element.type === "password" || /password/.test(element.autocomplete));
-    if (name === "value" && isSecret) return "";
+    if (name === "value" && kit.isSecret(element)) return "";
     if (urlAttributes.has(name)) {
       // Removes blanks and control characters, because browsers ignore them before and inside the scheme of a URL.
       const scheme = [...value.slice(0, 200)]
@@ -93,7 +90,8 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       for (const child of dom.childNodes(shadowRoot)) visit(child, depth + 1, false);
       write("</template>");
     }
-    for (const child of dom.childNodes(node)) visit(child, depth + 1, isVerbatim || verbatim.has(tag));
+    const children = kit.isSecret(node) ? [] : dom.childNodes(node);
+    for (const child of children) visit(child, depth + 1, isVerbatim || verbatim.has(tag));
     if (isBlock && dom.children(node).length > 0) write(`\n${" ".repeat(Math.min(depth, 20))}`);
     write(`</${tag}>`);
   };

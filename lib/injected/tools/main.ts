@@ -11,6 +11,7 @@ import { checkSelector, countElements, describeOwner, readScroll, readView } fro
 import { searchText } from "./search-text.ts";
 import { walkPage } from "./walk-page.ts";
 
+export { watchFields } from "../page-kit/filled-fields.ts";
 export { createPageKit } from "../page-kit/page-kit.ts";
 export { foundCustomElements } from "./custom-elements.ts";
 export { readTitle, readViewport, removeOverlay, untilDrawn, untilQuiet } from "./read-document.ts";

@@ -51,6 +51,7 @@ export function searchText(
         breakLine();
         return;
       }
+      if (kit.isSecret(node)) return;
       if (node instanceof HTMLImageElement) append(node.alt, node);
       if (node instanceof HTMLSlotElement && node.assignedNodes().length > 0) {
         for (const assigned of node.assignedNodes()) visit(assigned, dom.parentElement(assigned) ?? node);

@@ -56,6 +56,8 @@ function readLines(kit: PageKit, attributes: string[]): Line[] {
   const { put, addText, flush, breakLine } = writer;
 
   const visitChildren: Walker["visitChildren"] = (element, into, context) => {
+    // The text of an editor that a person has filled during a handover is its value.
+    if (kit.isSecret(element)) return;
     for (const child of childrenOf(element)) {
       if (child instanceof Text) {
         if (!context.isTextWritten) addText(child.data);

@@ -4,17 +4,23 @@ import { type ActionOutcome, callAction } from "./call-action.ts";
 /** A person's decision about a call that waits for approval. */
 export type ApprovalDecision = { approve: true; forSession?: true } | { deny: true; reason?: string };
 
-/** What people can do with the calls that wait for approval. Source: `wire.md`, Approvals. */
+/** How a person ends a handover of the browser. */
+export type HandoverEnd = { done: true; note?: string } | { decline: true };
+
+/** What waits for a person and is settled here, oldest first. */
+type Waiting = { approvals: ApprovalView[]; handovers: InboxItem[] };
+
+/** What people can do with calls that wait for approval, and with handovers. Source: `wire.md`, Inbox. */
 type InboxActions = {
-  /** Reads the calls that wait for approval, oldest first: at most the 100 newest. */
-  readOpen: () => Promise<ActionOutcome<ApprovalView[]>>;
+  /** Reads what waits: at most the 100 newest items. */
+  readOpen: () => Promise<ActionOutcome<Waiting>>;
   /**
-   * Approves or denies a call. If another settlement was first, the answer is the call as that settlement has left it,
+   * Approves or denies a call, or ends a handover. If another settlement was first, the answer is the item as that settlement has left it,
    * and `isOwn` is false.
    */
   settle: (
     id: string,
-    decision: ApprovalDecision,
+    decision: ApprovalDecision | HandoverEnd,
   ) => Promise<ActionOutcome<{ item: InboxItem; isOwn: boolean }>>;
 };
 
@@ -27,7 +33,7 @@ export function createInboxActions(
   return {
     async readOpen() {
       const outcome = await read("state=open&limit=100");
-      return outcome.isDone ? { isDone: true, answer: toApprovals(outcome.answer.data) } : outcome;
+      return outcome.isDone ? { isDone: true, answer: toWaiting(outcome.answer.data) } : outcome;
     },
     async settle(id, decision) {
       const path = `${inbox}/${id}`;
@@ -41,5 +47,9 @@ export function createInboxActions(
   };
 }
 
-const toApprovals = (items: InboxItem[]): ApprovalView[] =>
-  items.flatMap(({ call, ...item }) => (item.kind === "approval" && call ? { ...item, call } : [])).reverse();
+const toWaiting = (items: InboxItem[]): Waiting => ({
+  approvals: items
+    .flatMap(({ call, ...item }) => (item.kind === "approval" && call ? { ...item, call } : []))
+    .reverse(),
+  handovers: items.filter(({ kind }) => kind === "handover").reverse(),
+});

@@ -6,7 +6,7 @@ type NotificationWords = { title: string; body: string; tag: string };
 
 /**
  * Describes what a person wants to be told while the tab is hidden: that the agent asks, that a
- * call needs approval, or that the turn has ended.
+ * call needs approval, that it needs a person in its browser, or that the turn has ended.
  *
  * @param before the state before the change.
  * @returns null if the change is nothing to tell. A stop by this person is not.
@@ -20,6 +20,8 @@ export function describeNotification(before: SessionState, state: SessionState):
   if (asked) return { title: "The agent asks you", body: asked.question, tag };
   const approval = state.approvals.find(({ id }) => !before.approvals.some((each) => each.id === id));
   if (approval) return { title: "The agent needs your approval", body: approval.title, tag };
+  const handover = state.handovers.find(({ id }) => !before.handovers.some((each) => each.id === id));
+  if (handover) return { title: "The agent needs you in its browser", body: handover.title, tag };
   const run = currentRun(state);
   if (!run || !isWorking(before) || isWorking(state) || state.ownStops.includes(run.runId)) return null;
   return { title: STATE_WORDS[stateOfRun(run, state.deliverables)].title, body, tag };

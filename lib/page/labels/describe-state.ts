@@ -107,6 +107,7 @@ const adviseToSend = ({ agent }: SessionState, advice: string): string | null =>
 function describeWait({
   elicitations,
   approvals,
+  handovers,
   waitingOn,
   control,
   controlName,
@@ -117,6 +118,13 @@ function describeWait({
     if (role !== "drive") return wordsFor("waiting", { title: "Waiting for an answer" });
     const detail = elicitations.length === 1 ? "Answer the question below." : "Answer the questions below.";
     return wordsFor("waiting", { title: "Waiting for your answer", detail });
+  }
+  if (handovers.length > 0) {
+    if (role !== "drive") return wordsFor("waiting", { title: "Waiting for a person" });
+    return wordsFor("waiting", {
+      title: "Waiting for you",
+      detail: "The agent needs you in its browser, see below.",
+    });
   }
   // The list of approvals may not have been read yet, but the wait names their items.
   if (approvals.length > 0 || waitingOn?.ids.some((id) => id.startsWith("itm_"))) {

@@ -64,7 +64,14 @@ test("after a reconnect control counts as free until the service reports who has
   store.receive({
     type: "control",
     ...head,
-    data: { holder: "someone", name: "Ada", expiresAt: null, expiresBecause: null, ended: null },
+    data: {
+      holder: "someone",
+      name: "Ada",
+      expiresAt: null,
+      expiresBecause: null,
+      ended: null,
+      isPrivate: false,
+    },
   });
   assert.equal(store.getState().control, "someone");
   store.receive({

@@ -10,7 +10,6 @@ import type { SessionSnapshot } from "./session-snapshot.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
-  ApprovalView,
   LandingPage,
   LiveFrame,
   Plan,
@@ -51,8 +50,8 @@ export type SessionStore = {
   addOwnStops: (runIds: readonly string[]) => void;
   /** Removes a question that the person has answered. The event about it arrives later. */
   removeElicitation: (elicitationId: string) => void;
-  /** Replaces the calls that wait for approval with the list of the service. */
-  replaceApprovals: (approvals: readonly ApprovalView[]) => void;
+  /** Replaces the calls that wait for approval, and the handovers, with the lists of the service. */
+  replaceWaiting: (waiting: Partial<Pick<SessionState, "approvals" | "handovers">>) => void;
   /** Replaces the sub-agents with the list of the service. */
   replaceAgents: (agents: AgentView[]) => void;
   /** Updates variants from an answer of the service. Skips a variant if the state contains a newer revision of it. */
@@ -130,7 +129,7 @@ export function createSessionStore(
     addOwnStops: (runIds) => change({ ...state, ownStops: [...runIds, ...state.ownStops] }),
     forgetControlLoss: () => change({ ...state, controlLoss: null, controlProblem: null }),
     removeElicitation: (elicitationId) => change(removeElicitation(state, elicitationId)),
-    replaceApprovals: (approvals) => change({ ...state, approvals }),
+    replaceWaiting: (waiting) => change({ ...state, ...waiting }),
     replaceAgents: (agents) => change({ ...state, agents }),
     mergeVariants: (variants) =>
       change({ ...state, variants: variants.reduce(mergeVariant, state.variants) }),

@@ -58,7 +58,7 @@ export type SessionSnapshot = {
     mayDelegate: boolean;
     /** Whether turns that no person started lack tools of the session. */
     excludesTools: boolean;
-    /** Whether calls of some tools wait for a person's approval. */
+    /** Whether calls of some tools wait for a person's approval, or sub-agents can hand their browsers over. */
     asksApproval: boolean;
   };
   /** The sub-agent whose session this is; null for a session without a parent. */

@@ -1,6 +1,6 @@
 import { type ControlView, NO_CONTROL } from "./apply-control.ts";
 import type { SessionSnapshot } from "./session-snapshot.ts";
-import type { ApprovalView, RunView, Stage, ToolCallView } from "./view-types.ts";
+import type { ApprovalView, InboxItem, RunView, Stage, ToolCallView } from "./view-types.ts";
 
 /** A message that the model is writing: the text of the deltas so far. */
 export type Draft = {
@@ -28,6 +28,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> &
     connectionId: string | null;
     /** The calls that wait for a person's approval, oldest first; empty until the page has read the list. */
     approvals: readonly ApprovalView[];
+    /** The handovers of the browser that wait for a person, oldest first. */
+    handovers: readonly InboxItem[];
     /** The id of the run that a person stopped last on this page; null if a person stopped no run. */
     stoppingRunId: string | null;
     /** The ids of the runs that a person stopped in this browser, newest last. */
@@ -65,6 +67,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   stage: null,
   connectionId: null,
   approvals: [],
+  handovers: [],
   stoppingRunId: null,
   ownStops: [],
   queueChanges: 0,

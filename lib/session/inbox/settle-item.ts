@@ -1,14 +1,19 @@
 import type { InboxSettler, InboxState } from "#db/schema/unions.ts";
 import { answerElicitation } from "../elicitation/answer-elicitation.ts";
 import type { Decision } from "../store/approval-store.ts";
+import type { HandoverEnd } from "../store/handover-store.ts";
 import { findItem, type InboxItemRow } from "../store/inbox-store.ts";
 import type { WakeDeps } from "../waiting/waiting.ts";
 import { settleApproval } from "./approvals.ts";
+import { settleHandover } from "./handovers.ts";
 
-/** How an item is settled: an answer to a question, a refusal to answer, or a decision about a call. */
+/**
+ * How an item is settled: an answer to a question, a refusal to answer, a decision about a call, or the end of a handover.
+ */
 type Settlement =
   | { answer: string | Record<string, unknown> }
   | { decline: true }
+  | { done: true; note?: string | undefined }
   | { approve: true; forSession?: true | undefined }
   | { deny: true; reason?: string | undefined };
 
@@ -69,7 +74,15 @@ async function settleByKind(
       ? { status: "accepted" }
       : { status: "settled" };
   }
-  if (decision) return { status: "invalid", path: [field], problem: "this item takes answer or decline" };
+  if (item.kind === "handover") {
+    const end = readHandoverEnd(settlement);
+    if (!end) return { status: "invalid", path: [field], problem: "this item takes done or decline" };
+    return (await settleHandover(deps, item, end, settledBy))
+      ? { status: "accepted" }
+      : { status: "settled" };
+  }
+  if (decision || "done" in settlement)
+    return { status: "invalid", path: [field], problem: "this item takes answer or decline" };
   const question = { sessionId: item.sessionId, elicitationId: item.subjectId };
   const answer = "answer" in settlement ? settlement.answer : null;
   const result = await answerElicitation(deps, question, answer, settledBy);
@@ -80,4 +93,9 @@ function readDecision(settlement: Settlement): Decision | undefined {
   if ("approve" in settlement) return { approve: true, forSession: settlement.forSession === true };
   if ("deny" in settlement) return { approve: false, reason: settlement.reason ?? null };
   return undefined;
+}
+
+function readHandoverEnd(settlement: Settlement): HandoverEnd | undefined {
+  if ("done" in settlement) return { state: "done", note: settlement.note ?? null };
+  return "decline" in settlement ? { state: "declined" } : undefined;
 }

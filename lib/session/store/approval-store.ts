@@ -1,11 +1,11 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { inboxItems } from "#db/schema/index.ts";
 import type { InboxSettler, InboxState } from "#db/schema/unions.ts";
-import type { InboxItemRow } from "./inbox-store.ts";
+import { type InboxItemRow, SCRIPT_SUBJECTS } from "./inbox-store.ts";
 
-/** The subject of the item of a call that needs approval. A call has one item. */
-export const approvalSubject = (runId: string, callId: string): string => `${runId}/${callId}`;
+/** The subject of the item of a call that needs approval, or that hands the browser over. A call has one item of a kind. */
+export const callSubject = (runId: string, callId: string): string => `${runId}/${callId}`;
 
 /** Finds the item of a call that needs approval, in any state. */
 export async function findApproval(
@@ -16,9 +16,25 @@ export async function findApproval(
   const [row] = await db
     .select()
     .from(inboxItems)
-    .where(and(eq(inboxItems.kind, "approval"), eq(inboxItems.subjectId, approvalSubject(runId, callId))));
+    .where(and(eq(inboxItems.kind, "approval"), eq(inboxItems.subjectId, callSubject(runId, callId))));
   return row;
 }
+
+/** The subjects of the items of one call of scripts, which may be approved several times, once for each time it runs. */
+export const scriptSubject = (sessionId: string, hash: string): string =>
+  `${SCRIPT_SUBJECTS}${sessionId}/${hash}/`;
+
+/** Lists the items of one call of scripts, newest first. @param prefix see {@link scriptSubject}. */
+export const listScriptApprovals = (
+  db: Executor,
+  sessionId: string,
+  prefix: string,
+): Promise<InboxItemRow[]> =>
+  db
+    .select()
+    .from(inboxItems)
+    .where(and(eq(inboxItems.sessionId, sessionId), sql`starts_with(${inboxItems.subjectId}, ${prefix})`))
+    .orderBy(desc(inboxItems.createdAt), desc(inboxItems.id));
 
 /** Whether a person has approved a tool for the rest of a session, which includes its sub-agents. */
 export async function isApprovedForSession(
@@ -72,9 +88,10 @@ export async function decideApproval(
 }
 
 /**
- * Closes the open approvals of a run; with `callId`, only that of this call. The caller has locked the session.
+ * Closes the open approvals and handovers of a run; with `callId`, only those of this call. The caller has locked the
+ * session.
  */
-export async function closeApprovals(
+export async function closeItemsOfCalls(
   tx: Transaction,
   { runId, callId }: { runId: string; callId: string | null },
   state: Extract<InboxState, "expired" | "withdrawn">,
@@ -85,9 +102,9 @@ export async function closeApprovals(
     .where(
       and(
         eq(inboxItems.runId, runId),
-        eq(inboxItems.kind, "approval"),
+        inArray(inboxItems.kind, ["approval", "handover"]),
         eq(inboxItems.state, "open"),
-        callId === null ? undefined : eq(inboxItems.subjectId, approvalSubject(runId, callId)),
+        callId === null ? undefined : eq(inboxItems.subjectId, callSubject(runId, callId)),
       ),
     );
 }

@@ -13,14 +13,21 @@ export const titleOf = ({ agentName, title }: Pick<InboxItemRow, "agentName" | "
 
 /** A new item. The session that waits determines the owner, the root session and the name of the sub-agent. */
 type NewItem = Pick<InboxItemRow, "sessionId" | "runId" | "kind" | "subjectId" | "title" | "body"> &
-  Partial<Pick<InboxItemRow, "form" | "options" | "call" | "expiresAt">>;
+  Partial<Pick<InboxItemRow, "form" | "options" | "call" | "browserSessionId" | "expiresAt">>;
 
 /**
  * Opens an item. If its subject has an open item already, that item gets the new title, text and deadline instead. The
  * caller has locked the session.
  */
 export async function openItem(tx: Transaction, item: NewItem): Promise<void> {
-  const { sessionId, form = null, options = null, call = null, expiresAt = null } = item;
+  const {
+    sessionId,
+    form = null,
+    options = null,
+    call = null,
+    browserSessionId = null,
+    expiresAt = null,
+  } = item;
   const { title, body } = storable({ title: item.title, body: item.body });
   const values = {
     form: form && JSON.stringify(storable(form)),
@@ -30,10 +37,10 @@ export async function openItem(tx: Transaction, item: NewItem): Promise<void> {
   };
   await tx.execute(sql`
     insert into ${inboxItems} as item (id, session_id, root_session_id, owner_id, run_id, kind, subject_id, title, body,
-      options, form, call, agent_name, expires_at)
+      options, form, call, browser_session_id, agent_name, expires_at)
     select ${newId("itm")}, s.id, coalesce(a.root_session_id, s.id), s.owner_id, ${item.runId}, ${item.kind},
-      ${item.subjectId}, ${title}, ${body}, ${values.options}::jsonb, ${values.form}::json, ${values.call}::json, a.name,
-      ${values.expiresAt}::timestamptz
+      ${item.subjectId}, ${title}, ${body}, ${values.options}::jsonb, ${values.form}::json, ${values.call}::json,
+      ${browserSessionId}, a.name, ${values.expiresAt}::timestamptz
     from sessions s left join agents a on a.session_id = s.id where s.id = ${sessionId}
     on conflict (subject_id) where state = 'open'
       do update set title = excluded.title, body = excluded.body, expires_at = excluded.expires_at`);
@@ -74,13 +81,18 @@ export const ITEM_STATE_OF: Record<Exclude<ElicitationState, "open">, Exclude<In
   withdrawn: "withdrawn",
 };
 
+/** The subjects of items for calls of scripts begin with this text. No run waits for them. */
+export const SCRIPT_SUBJECTS = "script/";
+
 /**
  * The state of an item as callers see it. An open item whose deadline has passed is `expired`, although the periodic
- * search for overdue waits has not closed it yet. An open item of a run that has ended or is being stopped is `withdrawn`.
+ * search for overdue waits has not closed it yet. An open item of a run that has ended or is being stopped is `withdrawn`,
+ * except that the call of a script may be approved after its run.
  */
 const state = sql<InboxState>`case
   when ${inboxItems.state} <> 'open' then ${inboxItems.state}
-  when ${inboxItems.kind} <> 'plan' and (${runs.id} is null or ${runs.state} not in ('pending', 'running')
+  when ${inboxItems.kind} <> 'plan' and (${runs.id} is null
+    or (${runs.state} not in ('pending', 'running') and not starts_with(${inboxItems.subjectId}, ${SCRIPT_SUBJECTS}))
     or ${runs.cancelRequestedAt} is not null) then 'withdrawn'
   when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <= now() then 'expired'
   else 'open' end`;

@@ -5,7 +5,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
-import { closeApprovals } from "../store/approval-store.ts";
+import { closeItemsOfCalls } from "../store/approval-store.ts";
 import { closeQuestionsOf, readEventContext } from "../store/elicitation-store.ts";
 import { closeItems } from "../store/inbox-store.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
@@ -67,7 +67,7 @@ async function closeQuestions(
   endedBy: WaitEnd,
 ): Promise<void> {
   if (endedBy === "settled") return;
-  await closeApprovals(tx, { runId, callId }, endedBy === "deadline" ? "expired" : "withdrawn");
+  await closeItemsOfCalls(tx, { runId, callId }, endedBy === "deadline" ? "expired" : "withdrawn");
   const state = endedBy === "deadline" ? "unanswered" : "withdrawn";
   const ids = await closeQuestionsOf(tx, runId, state, callId);
   if (ids.length === 0) return;

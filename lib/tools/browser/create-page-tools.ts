@@ -1,4 +1,7 @@
+import { errorResult } from "../tool.ts";
 import { checkAccessibility } from "./accessibility/check-page.ts";
+import { handedBack } from "./handover/handed-back.ts";
+import { HANDED_OVER } from "./handover/handed-over.ts";
 import type { HostServices } from "./host-services.ts";
 import type { PageTool } from "./page-tool.ts";
 import type { PageTools } from "./page-tools.ts";
@@ -22,9 +25,12 @@ export const PAGE_TOOLS: readonly PageTool<HostServices>[] = [
   screenshot,
 ];
 
+/** The tools of {@link PAGE_TOOLS}, and the work on a page of a tool whose rest is done by the service. */
+const HOST_TOOLS = [...PAGE_TOOLS, handedBack];
+
 /** Creates the work of tools on live pages, for the process that runs the browsers. */
 export function createPageTools(services: HostServices): PageTools {
-  const tools = new Map(PAGE_TOOLS.map((make) => [make.definition.name, make(services)]));
+  const tools = new Map(HOST_TOOLS.map((make) => [make.definition.name, make(services)]));
   const { browser, control, pageTurns, recorder, scripts } = services;
   const look = createFirstLook(services);
   return {
@@ -44,7 +50,11 @@ export function createPageTools(services: HostServices): PageTools {
     async run(name, input, call) {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
+      // Also after the call, which may have been in progress when the handover began.
+      const isPrivate = () => control.isPrivate(call.browserSessionId);
+      if (isPrivate()) return errorResult(HANDED_OVER);
       const result = await tool.execute(input, call);
+      if (isPrivate()) return errorResult(HANDED_OVER);
       if (tool.changes) await recorder.note(call);
       // Only the agent of the session is told what people did: another agent's call must not use the note up.
       const deeds = call.runId === null ? undefined : await control.takeNote(call.browserSessionId);
@@ -58,11 +68,16 @@ export function createPageTools(services: HostServices): PageTools {
     // The host keeps the results of calls, see `lib/browser-host/host/call-register.ts`.
     recover: async () => undefined,
     async firstLook(session, signal) {
+      if (control.isPrivate(session.browserSessionId)) return HANDED_OVER;
       const seen = await look(session, signal);
+      if (control.isPrivate(session.browserSessionId)) return HANDED_OVER;
       await recorder.note({ browserSessionId: session.browserSessionId, runId: null, callId: null });
       return seen;
     },
-    checkAccessibility: (request, call, onProgress) => checkAccessibility(browser, request, call, onProgress),
+    async checkAccessibility(request, call, onProgress) {
+      if (control.isPrivate(call.browserSessionId)) throw new Error(HANDED_OVER);
+      return checkAccessibility(browser, request, call, onProgress);
+    },
     describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
   };
 }

@@ -226,6 +226,8 @@ export const createTestControl = () =>
     browsers: () => undefined,
     onChange() {},
     emit: async () => {},
+    isHandedOver: async () => false,
+    handoverPages: () => undefined,
     logger: { debug() {} },
   });
 

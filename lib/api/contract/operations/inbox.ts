@@ -15,7 +15,7 @@ export const inboxItemSchema = z
     runId: runId.nullable().describe("Id of the run that waits. Null for a plan that a person wrote."),
     kind: z.enum(INBOX_KINDS).meta({
       description:
-        "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
+        "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
     }),
     agentName: z
       .string()
@@ -51,7 +51,7 @@ export const inboxItemSchema = z
     expiresAt: timestamp.nullable().describe("When the item expires. Null if it has no deadline."),
     state: z.enum(INBOX_STATES).meta({
       description:
-        "`open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: the budget is larger. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone.",
+        "`open`: waits. `answered`, `declined`: for a question. `approved`, `denied`: for a call; a plan that is agreed is `approved`, too. `done`: a person has done what a handover asked for, or the budget is larger; a handover can be `declined`, too. `expired`: no one settled it in time. `withdrawn`: a message or a stop ended the wait, or its reason is gone.",
     }),
     settledBy: z.enum(INBOX_SETTLERS).optional().meta({
       description:
@@ -73,6 +73,12 @@ const settlement = z.union(
     z.strictObject({ answer: answerInputSchema }),
     z.strictObject({ decline: z.literal(true) }),
     z.strictObject({
+      done: z.literal(true),
+      note: textUpTo(1_000)
+        .optional()
+        .meta({ description: "The agent reads it.", examples: ["The code was sent to the office"] }),
+    }),
+    z.strictObject({
       approve: z.literal(true),
       forSession: z
         .literal(true)
@@ -86,7 +92,7 @@ const settlement = z.union(
         .meta({ description: "The agent reads it.", examples: ["Not today"] }),
     }),
   ],
-  { error: "must be { answer }, { decline: true }, { approve: true } or { deny: true }" },
+  { error: "must be { answer }, { decline: true }, { done: true }, { approve: true } or { deny: true }" },
 );
 
 /** The fields that the operations for listing the items of a session share. */
@@ -102,6 +108,7 @@ export const inboxSettlement = {
     "A form": { answer: { email: "ada@shop.example", newsletter: false } },
     "No answer": { decline: true },
     "A tool call": { approve: true },
+    "The end of a handover": { done: true },
     "No approval": { deny: true, reason: "Not today" },
   },
   body: settlement,
@@ -147,7 +154,7 @@ export const inboxOperations = {
     path: "/api/sessions/:sessionId/inbox/:itemId",
     summary: "Settle an item of the inbox",
     description:
-      "Answers or declines a question, or approves or denies a tool call, after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page.",
+      "Answers or declines a question, approves or denies a tool call, or ends a handover of the browser (`done` or `decline`), after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page.",
     auth: PUBLISHER_AUTH,
     rate: "act",
     ...inboxSettlement,

@@ -66,6 +66,10 @@ export const liveFrameSchema = z
           .enum(["given_back", "idle", "away", "taken", "revoked", "host"])
           .nullable()
           .meta({ description: "Why the last person's control ended. Null while a person has control." }),
+        isPrivate: z.boolean().meta({
+          description:
+            "Whether the browser is handed over to a person. Only the connection that has control gets frames then.",
+        }),
         problem: z
           .string()
           .optional()

@@ -20,7 +20,7 @@ after(async () => {
 
 const CALL = { browserSessionId: "session_test", runId: "run_test", callId: "call_test" };
 
-function openRecorder({ isUp = true, isKept = true } = {}) {
+function openRecorder({ isUp = true, isKept = true, isPrivate = false } = {}) {
   const kept: NewRecordedPicture[] = [];
   const failures: unknown[] = [];
   const recorder = createPageRecorder({
@@ -29,6 +29,7 @@ function openRecorder({ isUp = true, isKept = true } = {}) {
       kept.push(picture);
       return isKept;
     },
+    control: { isPrivate: () => isPrivate },
     logger: { debug: (fields) => void failures.push(fields) },
   });
   const note = () => recorder.note(CALL);
@@ -55,12 +56,16 @@ test("a page is recorded when it looks different from the picture before", async
   assert.equal(new Set(kept.map(({ key }) => key)).size, 2);
 });
 
-test("no browser is started for a picture, pages that are not http(s) have none, and a service that keeps none is asked once", async () => {
+test("no browser is started for a picture, pages that are not http(s) or are handed over have none, and a service that keeps none is asked once", async () => {
   const page = browser.live.page();
   await page.goto(`${site.url}/shop`);
   const down = openRecorder({ isUp: false });
   await down.note();
   assert.deepEqual(down.kept, []);
+
+  const handedOver = openRecorder({ isPrivate: true });
+  await handedOver.note();
+  assert.deepEqual(handedOver.kept, []);
 
   const off = openRecorder({ isKept: false });
   await off.note();
@@ -92,6 +97,7 @@ test("pictures are stored in their order, few of them wait, and a failed one is 
       stored.push(title);
       return true;
     },
+    control: { isPrivate: () => false },
     logger: { debug() {} },
   });
   const paint = async (title: string) => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BrowserRecords } from "#lib/browser/browser-records.ts";
 import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { NewRecordedPicture } from "#lib/browser/store/recording-store.ts";
+import type { HostControl } from "#lib/browser/view/host-control.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { pageDeadline } from "../page-deadline.ts";
@@ -20,6 +21,8 @@ export type PageRecorder = {
 type Deps = {
   browser: Pick<HostBrowsers, "ensure" | "listUp">;
   keepRecorded: BrowserRecords["keepRecorded"];
+  /** During a handover to a person, nothing is recorded. */
+  control: Pick<HostControl, "isPrivate">;
   logger: Pick<Logger, "debug">;
 };
 
@@ -43,7 +46,7 @@ const URL_CHARS_MAX = 2_000;
 const TITLE_CHARS_MAX = 200;
 
 /** @see PageRecorder */
-export function createPageRecorder({ browser, keepRecorded, logger }: Deps): PageRecorder {
+export function createPageRecorder({ browser, keepRecorded, control, logger }: Deps): PageRecorder {
   const recordings = new WeakMap<LiveBrowser["context"], Recording>();
 
   function recordingOf({ context }: LiveBrowser): Recording {
@@ -75,7 +78,7 @@ export function createPageRecorder({ browser, keepRecorded, logger }: Deps): Pag
         logger.debug({ sessionId, err: error }, "a picture of the recording was not stored");
       try {
         // A browser that has ended is not started again for a picture.
-        if (!browser.listUp().includes(sessionId)) return;
+        if (!browser.listUp().includes(sessionId) || control.isPrivate(sessionId)) return;
         const live = await browser.ensure(sessionId);
         const recording = recordingOf(live);
         const url = live.page().url();
@@ -85,7 +88,7 @@ export function createPageRecorder({ browser, keepRecorded, logger }: Deps): Pag
           title: await live.page().title(),
         }));
         const hash = bytes && createHash("sha256").update(url).update(bytes).digest("base64");
-        if (!bytes || !hash || hash === recording.lastHash) return;
+        if (!bytes || !hash || hash === recording.lastHash || control.isPrivate(sessionId)) return;
         recording.lastHash = hash;
         recording.waiting += 1;
         const page = { url: beginningOf(url, URL_CHARS_MAX), title: beginningOf(title, TITLE_CHARS_MAX) };

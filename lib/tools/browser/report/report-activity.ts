@@ -42,6 +42,10 @@ export function markActivity(live: LiveBrowser): ActivityMark {
   return { position, unreportedFrom, sinceMs: performance.now(), page, url: page.url() };
 }
 
+/** Leaves what has happened in the pages so far out of all later reports. */
+export const forgetActivity = ({ activity }: Pick<LiveBrowser, "activity">): void =>
+  void reportedTo.set(activity, activity.position());
+
 /**
  * Describes in lines the current page and what has happened: dialogs, tabs and downloads since the last report, and
  * requests and script errors of the current page since `mark`. The lines are marked as data of the page. Each text in

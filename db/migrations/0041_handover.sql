@@ -1,0 +1,2 @@
+ALTER TABLE "inbox_items" ADD COLUMN "browser_session_id" text;--> statement-breakpoint
+CREATE INDEX "inbox_items_handed_over" ON "inbox_items" USING btree ("browser_session_id") WHERE state = 'open' and kind = 'handover';
