@@ -51,13 +51,13 @@ test("two people take control from the agent and from each other, and give it ba
   const live = liveView(page);
   // A person who takes control before the agent has opened the page has a blank one.
   await expect.poll(() => live.colorAt(20, 20)).toEqual(GREEN);
-  await expect(stageOf(page).getByText("Agent has control")).toBeVisible();
+  await expect(stageOf(page).getByText("Agent has control", { exact: true })).toBeVisible();
 
   // Neither a click nor a key takes control. Both say how to get it.
   await live.click(PLACES.field.x, PLACES.field.y);
   await expect(stageOf(page).getByText("You are watching. Take over to click and type.")).toBeVisible();
   await page.keyboard.type("x");
-  await expect(stageOf(page).getByText("Agent has control")).toBeVisible();
+  await expect(stageOf(page).getByText("Agent has control", { exact: true })).toBeVisible();
   await expectAccessible(page, "the hint for a visitor who watches");
 
   await stageOf(page).getByRole("button", { name: "Take over" }).first().click();
@@ -78,14 +78,14 @@ test("two people take control from the agent and from each other, and give it ba
   await expect(stageOf(page).getByText("You have control")).toBeVisible();
 
   const second = await visit(browser, bob);
-  await expect(stageOf(second).getByText("Ada has control")).toBeVisible();
+  await expect(stageOf(second).getByText("Ada has control", { exact: true })).toBeVisible();
   await button(second, "Take over").click();
-  await expect(stageOf(second).getByText("Ada has control")).toBeVisible();
+  await expect(stageOf(second).getByText("Ada has control", { exact: true })).toBeVisible();
   await expectAccessible(second, "the question before control is taken from a person");
   await button(second, "Take over from Ada").click();
   await expect(stageOf(second).getByText("You have control")).toBeVisible();
   await expect(stageOf(page).getByText("Bob took control of the browser.")).toBeVisible();
-  await expect(stageOf(page).getByText("Bob has control")).toBeVisible();
+  await expect(stageOf(page).getByText("Bob has control", { exact: true })).toBeVisible();
   await expectAccessible(page, "a visitor who has lost control");
   await button(page, "Close the notice").click();
   await live.click(PLACES.field.x, PLACES.field.y);
@@ -126,14 +126,14 @@ test("control outlives a lost connection and a reload of the same tab, and no ot
   await button(page, "Take over").click();
   await expect(stageOf(page).getByText("You have control")).toBeVisible();
   const second = await visit(browser, bob);
-  await expect(stageOf(second).getByText("Ada has control")).toBeVisible();
+  await expect(stageOf(second).getByText("Ada has control", { exact: true })).toBeVisible();
 
   const lost = sockets.at(-1);
   await lost?.toService.close({ code: 3_000, reason: "the network is gone" });
   await lost?.toPage.close({ code: 3_000, reason: "the network is gone" });
   await waitUntil(() => sockets.length === 2, "the page connects again");
   await expect(stageOf(page).getByText("You have control")).toBeVisible();
-  await expect(stageOf(second).getByText("Ada has control")).toBeVisible();
+  await expect(stageOf(second).getByText("Ada has control", { exact: true })).toBeVisible();
   await page.reload();
   await expect(stageOf(page).getByText("You have control")).toBeVisible();
   await liveView(page).click(PLACES.field.x, PLACES.field.y);
@@ -141,7 +141,7 @@ test("control outlives a lost connection and a reload of the same tab, and no ot
   await waitUntil(() => stage.webPage.typed.at(-1)?.endsWith("still Ada") === true, "the text has arrived");
   const copy = await page.context().newPage();
   await copy.goto(ada);
-  await expect(stageOf(copy).getByText("Ada has control")).toBeVisible();
+  await expect(stageOf(copy).getByText("Ada has control", { exact: true })).toBeVisible();
   await copy.close();
 
   // The service announces the end two minutes after the last input. This test does not wait that long.

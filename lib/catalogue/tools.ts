@@ -27,7 +27,7 @@ export type ToolProfile = "analysis" | "editing" | "always";
  */
 export type OnDemandKind =
   | "pictures"
-  | "previews for people"
+  | "people"
   | "publishing"
   | "reports"
   | "plan"
@@ -36,7 +36,6 @@ export type OnDemandKind =
   | "skills"
   | "imports"
   | "annotations"
-  | "handover"
   | "sub-agents"
   /** The tools of the service's own tool server. */
   | "utilities";
@@ -204,7 +203,7 @@ const TOOLS = {
   request_handover: {
     needs: "browser",
     profile: "editing",
-    onDemand: "handover",
+    onDemand: "people",
     words: { icon: "person", running: "Handing the browser over", done: "Handed the browser over" },
   },
   read_message: {
@@ -439,13 +438,13 @@ const TOOLS = {
   set_previews: {
     needs: "browser",
     profile: "editing",
-    onDemand: "previews for people",
+    onDemand: "people",
     words: { icon: "camera", running: "Taking previews", done: "Took previews" },
   },
   refresh_previews: {
     needs: "browser",
     profile: "editing",
-    onDemand: "previews for people",
+    onDemand: "people",
     words: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
   },
 } satisfies Record<string, ToolEntry>;
