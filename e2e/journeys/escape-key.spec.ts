@@ -114,5 +114,5 @@ test("the help says what Esc does and how to annotate", async ({ page, stage: { 
   }).toPass();
   await expect(keys).toContainText("Close the menu or window, leave the field or browser");
   await expect(keys).toContainText("Stop the agent, from outside a field or an empty message");
-  await expect(keys).toContainText("Use the annotation button in the live page");
+  await expect(keys).toContainText("Choose Annotate above the live page");
 });

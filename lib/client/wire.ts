@@ -1272,17 +1272,6 @@ export type HomeInboxItem = {
   body: string;
   /** Answers to choose from. Another text is accepted too. */
   options?: Array<string> | undefined;
-  /** The call to approve. */
-  call?: {
-    toolCallId: string;
-    toolName: string;
-    /** The exact arguments. */
-    input: unknown;
-  } | undefined;
-  /** The form to fill in. */
-  form?: ElicitationForm | undefined;
-  /** Link to a page on which anyone who has the link settles this item, once, until it expires. Only for open questions, approvals and handovers, and only for an API key with the scope `sessions:write`. */
-  answerUrl?: string | undefined;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
   /** When the item expires. Null if it has no deadline. */
@@ -4479,7 +4468,7 @@ export type Operations = {
     } | {
       approve: true;
       /** Also approves later calls of this tool in the session and its sub-agents. */
-      forSession?: true | undefined;
+      forSession?: boolean | undefined;
     } | {
       deny: true;
       /** The agent reads it. */

@@ -38,7 +38,7 @@ export function InboxSection() {
         {count > 0 && <NotifyButton {...switching} />}
       </div>
       <p role="status" className="sr-only">
-        {count === 0 ? "Nothing waits for you." : `${shownCount} waiting for you.`}
+        {inbox && (count === 0 ? "Nothing waits for you." : `${shownCount} waiting for you.`)}
       </p>
       {problem !== undefined && count > 0 && (
         <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-bad text-sm">
@@ -72,12 +72,14 @@ function useInbox() {
 
 /** Notifies the person of items that were not there before, while the tab is hidden. */
 function useNewItems(inbox: HomeInbox | undefined, isOn: boolean): void {
-  const known = useRef<Set<string>>(undefined);
+  /** When the newest item that is known was created. */
+  const newest = useRef<string>(undefined);
   useEffect(() => {
     if (!inbox) return;
     const { data } = inbox;
-    const fresh = data.filter(({ id }) => known.current && !known.current.has(id));
-    known.current = new Set(data.map(({ id }) => id));
+    const before = newest.current;
+    const fresh = data.filter(({ createdAt }) => before !== undefined && createdAt > before);
+    newest.current = [before ?? "", ...data.map(({ createdAt }) => createdAt)].toSorted().at(-1);
     if (!isOn || !document.hidden) return;
     for (const { id, kind, title, sessionTitle } of fresh)
       notify({ title, body: `${INBOX_KIND_WORDS[kind]} · ${sessionTitle}`, tag: id });

@@ -150,7 +150,8 @@ export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;
   const samples: unknown[] = [];
-  for (const named of json.anyOf ?? [json]) {
+  const whole = resolve(json, json);
+  for (const named of whole.anyOf ?? (whole.properties ? undefined : whole.oneOf) ?? [whole]) {
     const choice = resolve(named, json);
     const required = Object.fromEntries(
       (choice.required ?? []).map((name) => [name, sample(choice.properties?.[name] ?? {}, json)]),

@@ -167,6 +167,33 @@ describe("a call that needs approval", () => {
     assert.equal((await resultsOf(agent ?? assert.fail()))[0]?.state, "succeeded");
   });
 
+  it("is asked again for the next call with `forSession: false`", async () => {
+    scriptByTask(service, { "write twice, asked twice": [write("1"), write("2")] });
+    const session = await create("write twice, asked twice", ["write_file"]);
+    const first = await untilOpen(session);
+    const settled = await settle(service, session, first.id, { approve: true, forSession: false });
+    assert.equal(settled.status, 200);
+    await waitUntil(async () => (await listItems(service, session)).length === 2, "the second call is asked");
+    await settle(service, session, (await untilOpen(session)).id, { deny: true });
+    await service.completed(session.statusUrl);
+  });
+
+  it("cannot be asked for by an entry that matches no tool", async () => {
+    for (const [entry, problem] of [
+      ["@destructve", "must be @destructive, or a name that does not begin with @"],
+      ["@Destructive", "must be @destructive, or a name that does not begin with @"],
+      ["write_*_file", "may have a * only at its end"],
+    ] as const) {
+      const body = {
+        messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }],
+        tools: { approve: [entry] },
+      };
+      const response = await service.call("POST", "/api/session", body);
+      const { error } = (await response.json()) as { error: string };
+      assert.deepEqual([response.status, error], [400, `tools.approve[0]: ${problem}`]);
+    }
+  });
+
   it("is decided by its own item, also if another call of the tool was approved for the session meanwhile", async () => {
     const child = (name: string) => spawn({ name, objective: `write as ${name}`, browser: "none" });
     scriptByTask(service, {

@@ -37,7 +37,7 @@ async function listHomeInbox(
     // A session that was deleted since the items were read.
     if (!session) return [];
     const shareUrl = services.shares.sharePath(row.rootSessionId, session.shareRevocation, roleOf(caller));
-    return [{ ...toItem(row), sessionTitle: session.title, shareUrl }];
+    return [{ ...toItem({ ...row, call: null, form: null }), sessionTitle: session.title, shareUrl }];
   });
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }

@@ -14,7 +14,7 @@ type Settlement =
   | { answer: string | Record<string, unknown> }
   | { decline: true }
   | { done: true; note?: string | undefined }
-  | { approve: true; forSession?: true | undefined }
+  | { approve: true; forSession?: boolean | undefined }
   | { deny: true; reason?: string | undefined };
 
 type SettleResult =

@@ -1,4 +1,5 @@
 import { storableText } from "#db/storable.ts";
+import { needsApproval } from "#lib/tools/tool-policy.ts";
 import { recordStep } from "../run/record-step.ts";
 import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -8,11 +9,13 @@ import { addedMessage } from "./added-message.ts";
 export function needsFirstLook(run: RunInPlay): boolean {
   const { claim, session, prompt } = run;
   const hasTarget = session.targetUrl !== null || session.targetPageUrls.length > 0;
-  return hasTarget && claim.attempt === 1 && prompt.tools.has("dom_query") && !findRecorded(run, "look");
+  if (!hasTarget || claim.attempt !== 1 || findRecorded(run, "look")) return false;
+  const look = prompt.tools.get("dom_query");
+  return look !== undefined && !needsApproval(session.tools.approve, look);
 }
 
 /**
- * In a session that has a target page and the tool `dom_query`, shows the model the page in the live browser before the
+ * In a session that has a target page and the tool `dom_query`, whose calls need no approval, shows the model the page in the live browser before the
  * first model call of a request. The look is a recorded step, so that a process that resumes the run sends the same
  * prompt.
  */

@@ -19,6 +19,7 @@ import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import { insertFollowUp, lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
+import { peopleTools } from "#lib/tools/questions/index.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { writeTurn } from "./step-store.ts";
 import { claimRunRow } from "./turn-store.ts";
@@ -329,6 +330,7 @@ test("the names of the browser tools are those of the tools that work on the liv
   const tools = [
     ...browserTools({ pages: {} } as Parameters<typeof browserTools>[0]),
     ...variantTools({} as Parameters<typeof variantTools>[0]).filter(({ needs }) => needs === "browser"),
+    ...peopleTools({} as Parameters<typeof peopleTools>[0]).filter(({ needs }) => needs === "browser"),
   ];
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), BROWSER_TOOLS.toSorted());
 });

@@ -10,6 +10,7 @@ const OF_LOGINS =
 
 /** An open item with what a person needs to find its session. */
 const homeInboxItemSchema = inboxItemSchema
+  .omit({ call: true, form: true, answerUrl: true })
   .extend({
     sessionTitle: z.string().meta({ description: "Title of the session.", examples: ["Prices of the shop"] }),
     shareUrl: z.string().meta({

@@ -81,7 +81,7 @@ const settlement = z.union(
     z.strictObject({
       approve: z.literal(true),
       forSession: z
-        .literal(true)
+        .boolean()
         .optional()
         .meta({ description: "Also approves later calls of this tool in the session and its sub-agents." }),
     }),

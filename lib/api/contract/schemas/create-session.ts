@@ -129,6 +129,16 @@ const toolNames = z
   )
   .max(TOOL_NAMES_MAX, { error: `must hold at most ${TOOL_NAMES_MAX} names` });
 
+/** A misspelt entry would approve nothing, and the calls would run unseen. So it is refused, other than in the other lists. */
+const toolNamesToApprove = toolNames.check(({ value, issues }) => {
+  for (const [index, name] of value.entries()) {
+    const message = name.startsWith("@")
+      ? name === "@destructive" || "must be @destructive, or a name that does not begin with @"
+      : !name.slice(0, -1).includes("*") || "may have a * only at its end";
+    if (message !== true) issues.push({ code: "custom", input: name, path: [index], message });
+  }
+});
+
 /** The tool policy of a session. Source: specification, Tools object. */
 const toolsSchema = z
   .strictObject({
@@ -147,7 +157,7 @@ const toolsSchema = z
         "Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix.",
       examples: [["elicit_user_input"]],
     }),
-    approve: toolNames.optional().meta({
+    approve: toolNamesToApprove.optional().meta({
       description:
         "Tools whose calls wait for a person's approval. A trailing `*` matches any suffix. `@destructive` stands for tools of the caller's servers that are not declared `destructiveHint: false`. Where no person can be asked, such calls are denied at once.",
       examples: [["publish_variant", "@destructive"]],
