@@ -73,7 +73,8 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   const isBusy = isWorking(state);
   // While the agent itself asks something, a message steers the turn: the agent gets the message instead of an answer.
   const asks =
-    state.elicitations.length > 0 || state.approvals.some(({ agentName }) => agentName === undefined);
+    state.elicitations.length > 0 ||
+    [...state.approvals, ...state.handovers].some(({ agentName }) => agentName === undefined);
   const { error: stopError } = useStop();
   const attached = useUploads("uploads", ATTACHMENTS_MAX);
   const { isOver, dropProps, onPaste } = useFileDrop(attached.add, state.session.hasWorkspace);
