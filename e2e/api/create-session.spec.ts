@@ -250,11 +250,11 @@ test.describe("invalid input", () => {
     [{ callback: { url: "https://receiver.example/", secret: 5 } }, "callback.secret: must be a string"],
     [
       { callback: { url: "https://receiver.example/", events: [] } },
-      "callback.events: must name at least one of run.started, run.completed",
+      "callback.events: must name at least one of run.started, run.completed, run.waiting, run.resumed",
     ],
     [
       { callback: { url: "https://receiver.example/", events: ["run.failed"] } },
-      'callback.events[0]: must be "run.started" or "run.completed"',
+      'callback.events[0]: must be one of "run.started", "run.completed", "run.waiting" or "run.resumed"',
     ],
     [
       { callback: { url: "https://receiver.example/", events: "run.started" } },
