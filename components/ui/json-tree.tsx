@@ -16,6 +16,8 @@ type NodeProps = {
   pointer: string;
   level: number;
   marks: Marks;
+  /** Whether all levels are open at first, and texts are shown as in JSON, so that nothing looks like something else. */
+  isExact: boolean;
 };
 
 /** The errors in a JSON value, by the JSON pointer of the invalid part. */
@@ -27,10 +29,18 @@ const NO_MARKS: Marks = new Map();
  * Shows a JSON value as a collapsible tree. The parts of the value that `marks` lists are highlighted and show their
  * error.
  */
-export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
+export function JsonTree({
+  value,
+  marks = NO_MARKS,
+  isExact = false,
+}: {
+  value: unknown;
+  marks?: Marks;
+  isExact?: boolean;
+}) {
   return (
     <div className="font-mono text-xs leading-5">
-      <Node name={null} value={value} pointer="" level={0} marks={marks} />
+      <Node name={null} value={value} pointer="" level={0} marks={marks} isExact={isExact} />
     </div>
   );
 }
@@ -44,10 +54,10 @@ function Node(props: NodeProps) {
   );
 }
 
-function Branch({ name, value, pointer, level, marks }: NodeProps & { value: object }) {
+function Branch({ name, value, pointer, level, marks, isExact }: NodeProps & { value: object }) {
   const mark = marks.get(pointer);
   const [isOpen, setOpen] = useState(
-    level < OPEN_LEVELS || [...marks.keys()].some((place) => place.startsWith(`${pointer}/`)),
+    isExact || level < OPEN_LEVELS || [...marks.keys()].some((place) => place.startsWith(`${pointer}/`)),
   );
   const [isWhole, setWhole] = useState(false);
   const isArray = Array.isArray(value);
@@ -76,7 +86,7 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
           )}
         />
         <span>
-          <Name name={name} />
+          <Name name={name} isExact={isExact} />
           <span className="text-faint">
             {isOpen && members.length > 0 ? open : `${open}${members.length ? " … " : ""}${close}`}
           </span>
@@ -96,6 +106,7 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
               pointer={pointer + pointerSegment(key)}
               level={level + 1}
               marks={marks}
+              isExact={isExact}
             />
           ))}
           {shown.length < members.length && (
@@ -113,13 +124,13 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
   );
 }
 
-function Leaf({ name, value, pointer, marks }: NodeProps) {
+function Leaf({ name, value, pointer, marks, isExact }: NodeProps) {
   const mark = marks.get(pointer);
   return (
     <div className={cn("flex items-start gap-1 rounded-sm pl-4", mark !== undefined && "bg-bad-soft")}>
       <span className="min-w-0 whitespace-pre-wrap break-words">
-        <Name name={name} />
-        <Scalar value={value} />
+        <Name name={name} isExact={isExact} />
+        <Scalar value={value} isExact={isExact} />
         <MarkNote mark={mark} />
       </span>
     </div>
@@ -130,17 +141,18 @@ function MarkNote({ mark }: { mark: string | undefined }) {
   return mark === undefined ? null : <span className="pl-2 font-sans text-2xs text-bad">{mark}</span>;
 }
 
-function Name({ name }: { name: string | number | null }) {
+function Name({ name, isExact }: { name: string | number | null; isExact: boolean }) {
   return name === null ? null : (
     <span className={typeof name === "number" ? "text-faint" : "text-soft"}>
-      {name}
+      {isExact && typeof name === "string" ? JSON.stringify(name) : name}
       <span className="text-faint">: </span>
     </span>
   );
 }
 
-function Scalar({ value }: { value: unknown }) {
-  if (typeof value === "string") return <span className="text-ink">“{value}”</span>;
+function Scalar({ value, isExact }: { value: unknown; isExact: boolean }) {
+  if (typeof value === "string")
+    return <span className="text-ink">{isExact ? JSON.stringify(value) : `“${value}”`}</span>;
   if (value === null) return <span className="text-faint">null</span>;
   return <span className="text-accent-strong tabular-nums">{String(value)}</span>;
 }

@@ -66,6 +66,28 @@ test("a person sees the exact call, also after a reload, and approves it; the ta
   await expect(message(page)).toBeFocused();
 });
 
+test("all levels of the arguments are open, and a text cannot look like another field", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const label = 'Size\namount: "1"';
+  const form = { properties: { size: { type: "string", title: label, enum: ["S", "XXL"] } } };
+  script(model, {
+    "[deep]": [tool("elicit_user_input", { question: "Which size?", form }), { text: "Asked." }],
+  });
+  const session = await service.create("[deep] go", {
+    capabilities: { browser: false },
+    interaction: { mode: "ask" },
+    tools: { approve: ["elicit_user_input"] },
+  });
+  await page.goto(service.baseUrl + session.shareUrl);
+  const card = cardOf(page, "Approve elicit_user_input");
+  await expect(card.getByText('"XXL"')).toBeVisible();
+  await expect(card).toContainText(JSON.stringify(label));
+  await card.getByRole("button", { name: "Deny", exact: true }).click();
+  await expect(page.getByText("Asked.")).toBeVisible();
+});
+
 test("a message that is typed while a call waits reaches the agent instead of an approval", async ({
   page,
   stage,

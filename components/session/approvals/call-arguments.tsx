@@ -25,7 +25,7 @@ export function CallArguments({ input }: { input: unknown }) {
       {(others.length > 0 || texts.length === 0) && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <div tabIndex={0} className="max-h-60 overflow-auto rounded-md border bg-sunken px-3 py-2">
-          <JsonTree value={isObject ? Object.fromEntries(others) : input} />
+          <JsonTree value={isObject ? Object.fromEntries(others) : input} isExact />
         </div>
       )}
       {texts.map(({ name, value }) => {
