@@ -11,7 +11,7 @@ after(close);
 const tools = { include: [], exclude: [], externalTurnExclude: [], approve: ["apply_variant"] };
 await db.insert(sessions).values({ ...sessionRow({ id: "ses_gated" }), tools });
 
-test("page.applyVariant changes nothing while apply_variant needs approval, and names the tool that can wait", async () => {
+test("page.applyVariant changes nothing if apply_variant needs approval and no person can be asked", async () => {
   // The cast is safe: a refused call uses the database only.
   const helpers = variantHelpers({ db } as VariantsDeps)?.({
     sessionId: "ses_gated",
@@ -27,6 +27,6 @@ test("page.applyVariant changes nothing while apply_variant needs approval, and 
   const change = { op: "setText", selector: "h1", text: "Hello" };
   await assert.rejects(async () => helpers?.applyVariant?.([change], {}), {
     message:
-      "page.applyVariant: nothing was changed, because apply_variant needs a person's approval. Call the tool apply_variant instead: it waits for the approval.",
+      "page.applyVariant: nothing was changed, because apply_variant needs a person's approval, and no person can be asked. Do not call it again.",
   });
 });
