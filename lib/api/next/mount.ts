@@ -123,7 +123,7 @@ export function mountLogIn(): { POST: RouteHandler } {
   return { POST: handle };
 }
 
-/** Serves the pages of answer links on serverless platforms, for every method. */
+/** Answers requests for the pages of answer links where no server of the service runs, such as on Vercel. */
 export const mountAnswerPage = (): Record<(typeof METHODS)[number], RouteHandler> =>
   forEveryMethod((request) =>
     answer(request, async () => (await findContainer()).serveAnswerPage(request), "page"),

@@ -12,6 +12,7 @@ import {
   type Decision,
   decideApproval,
   findApproval,
+  ITEM_STATE_AFTER,
   listScriptApprovals,
   scriptSubject,
 } from "../store/approval-store.ts";
@@ -40,7 +41,7 @@ export async function askApproval(
 ): Promise<InboxItemRow> {
   const { toolCallId, toolName } = call;
   const existing = await findApproval(db, runId, toolCallId);
-  const end = endedBy && STATE_AFTER[endedBy];
+  const end = endedBy && ITEM_STATE_AFTER[endedBy];
   if (existing && (existing.state !== "open" || end === undefined)) return existing;
   await repeatOnDeadlock(() =>
     log.transact(sessionId, async (tx) => {
@@ -66,14 +67,6 @@ export async function askApproval(
   if (!item) throw new Error(`the approval of ${toolCallId} vanished after it was stored`);
   return item;
 }
-
-/** The state that an open approval gets when its wait ends; undefined if it stays open. */
-const STATE_AFTER: Record<WaitEnd, "expired" | "withdrawn" | undefined> = {
-  settled: undefined,
-  deadline: "expired",
-  message: "withdrawn",
-  stopped: "withdrawn",
-};
 
 /**
  * Approves or denies a call and wakes the turn that waits for the decision, in one transaction.

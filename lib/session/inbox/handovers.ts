@@ -5,7 +5,7 @@ import { storable } from "#db/storable.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 import { shorten } from "#lib/text/shorten.ts";
-import { callSubject, closeItemsOfCalls } from "../store/approval-store.ts";
+import { callSubject, closeItemsOfCalls, ITEM_STATE_AFTER } from "../store/approval-store.ts";
 import { acceptsAnswers } from "../store/elicitation-store.ts";
 import { endHandover, findHandover, type HandoverEnd, listOpenHandovers } from "../store/handover-store.ts";
 import { type InboxItemRow, openItem } from "../store/inbox-store.ts";
@@ -48,7 +48,7 @@ async function ask(
 ): Promise<InboxItemRow> {
   const { sessionId, browserSessionId, runId, callId, need, timeoutMs } = request;
   const existing = await findHandover(db, request);
-  const end = endedBy && STATE_AFTER[endedBy];
+  const end = endedBy && ITEM_STATE_AFTER[endedBy];
   if (existing && (existing.state !== "open" || end === undefined)) return existing;
   await repeatOnDeadlock(() =>
     log.transact(sessionId, async (tx) => {
@@ -74,14 +74,6 @@ async function ask(
   if (!item) throw new Error(`the handover of ${callId} vanished after it was stored`);
   return item;
 }
-
-/** The state that an open handover gets when its wait ends; undefined if it stays open. */
-const STATE_AFTER: Record<WaitEnd, "expired" | "withdrawn" | undefined> = {
-  settled: undefined,
-  deadline: "expired",
-  message: "withdrawn",
-  stopped: "withdrawn",
-};
 
 /**
  * Settles a handover and wakes the turn that waits for it, in one transaction.

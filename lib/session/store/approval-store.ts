@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { inboxItems } from "#db/schema/index.ts";
-import type { InboxSettler, InboxState } from "#db/schema/unions.ts";
+import type { InboxSettler, InboxState, WaitEnd } from "#db/schema/unions.ts";
 import { type InboxItemRow, SCRIPT_SUBJECTS } from "./inbox-store.ts";
 
 /** The subject of the item of a call that needs approval, or that hands the browser over. A call has one item of a kind. */
@@ -55,6 +55,14 @@ export async function isApprovedForSession(
     .limit(1);
   return row !== undefined;
 }
+
+/** The state that the open item of a call gets when its wait ends; undefined if the item stays open. */
+export const ITEM_STATE_AFTER: Record<WaitEnd, "expired" | "withdrawn" | undefined> = {
+  settled: undefined,
+  deadline: "expired",
+  message: "withdrawn",
+  stopped: "withdrawn",
+};
 
 /** A person's decision about a call. */
 export type Decision = { approve: true; forSession: boolean } | { approve: false; reason: string | null };
