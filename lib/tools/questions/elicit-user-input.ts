@@ -25,7 +25,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         .looseObject({})
         .optional()
         .describe(
-          'flat JSON Schema: {"properties":{"email":{"type":"string","format":"email","title":"Email"}},"required":["email"]}. Types: string (enum; format date, date-time, email, uri), number, integer, boolean, array of enum items',
+          'flat JSON Schema: {"properties":{"email":{"type":"string","format":"email"}},"required":["email"]}. Types: string (enum; format date, date-time, email, uri), number, integer, boolean, array of enum items',
         ),
       timeoutSeconds: z
         .int()
