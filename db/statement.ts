@@ -8,7 +8,7 @@ import type { Database, Executor } from "./client.ts";
 export type Statement<Name extends string> = (values: Record<Name, unknown>) => SQL;
 
 /** Creates the placeholder for a value in the text of a statement. */
-export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
+type Value<Name extends string> = (name: Name) => Placeholder<Name>;
 
 const dialect = new PgDialect();
 

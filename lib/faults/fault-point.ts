@@ -60,6 +60,7 @@ const FAULT_POINTS = {
   "site-data-written": "K55",
   "site-data-stored": "K56",
   "park-committed": "K57",
+  "writes-shared": "K58",
 } as const;
 
 /** A named place in the code, or `statement`, which is reached at every database statement. */

@@ -8,6 +8,7 @@ import { hostFaults } from "./host-faults.ts";
 import { killPoints, throwPoints } from "./kill/kill-points.ts";
 import { parkedTurns } from "./kill/parked-turns.ts";
 import { publications } from "./kill/publications.ts";
+import { sharedWrites } from "./kill/shared-writes.ts";
 import { siteDataKills } from "./kill/site-data.ts";
 import { work } from "./kill/work.ts";
 import { liveBrowsers } from "./live-browsers.ts";
@@ -27,6 +28,7 @@ export const CASES: readonly FaultCase[] = [
   ...publications,
   ...work,
   ...siteDataKills,
+  sharedWrites,
   anyStatement,
   chain,
   ...throwPoints,

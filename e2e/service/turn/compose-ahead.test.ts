@@ -30,7 +30,7 @@ async function whileStepWaits(
     release();
     await waitUntil(async () => {
       const waiting = await db.execute(
-        sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'with locked as%locked_run as%'`,
+        sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'with write as%'`,
       );
       return (waiting as unknown as { rows: unknown[] }).rows.length > 0;
     }, "the write of the step waits");

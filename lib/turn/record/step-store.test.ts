@@ -21,9 +21,9 @@ import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { peopleTools } from "#lib/tools/questions/index.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
-import { writeTurn } from "./step-store.ts";
 import { claimRunRow } from "./turn-store.ts";
 import type { EndWrite } from "./turn-write.ts";
+import { writeTurn } from "./write-turn.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -63,7 +63,7 @@ async function line(name: string, first: FollowUpMode, ...modes: FollowUpMode[])
   }
   return async (retry: EndWrite["retry"]) => {
     const end: EndWrite = { state: "errored", error: "busy", usage, endedAt: new Date(), retry };
-    const receipt = await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });
+    const receipt = await writeTurn(db, { sessionId: id, runId, epoch: 0 }, { end, drafts: [] });
     return receipt?.following?.id;
   };
 }
@@ -98,7 +98,11 @@ test("two steps of one statement get positions in their order", async () => {
     modelMessages: [{ role: "assistant" }],
   };
   const step = { name: "tool-1-call", output: null, modelMessages: [{ role: "tool" }] };
-  const receipt = await writeTurn(db, { runId, epoch: 0 }, { stepBefore, step, drafts: [] });
+  const receipt = await writeTurn(
+    db,
+    { sessionId: "ses_pair", runId, epoch: 0 },
+    { stepBefore, step, drafts: [] },
+  );
   const rows = await db.select().from(steps).where(eq(steps.runId, runId)).orderBy(steps.position);
   assert.deepEqual(
     rows.map(({ position, name, output, modelMessages }) => ({ position, name, output, modelMessages })),
@@ -117,11 +121,11 @@ describe("the claim of a run that was just stored", () => {
     await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));
     return { sessionId, runId };
   };
-  const begin = ({ runId }: { runId: string }) => {
+  const begin = (run: { sessionId: string; runId: string }) => {
     const step = { name: "open", output: {} };
     return writeTurn(
       db,
-      { runId, epoch: 1 },
+      { ...run, epoch: 1 },
       { claim, startedAt: new Date(), step, messageSeq: 1, drafts: [] },
       "fresh",
     );
@@ -166,7 +170,7 @@ describe("the end of a run that is alone", () => {
     const sessionId = `ses_alone_${name}`;
     const { requestId, runId } = await insertTestSession(db, sessionId);
     await db.update(runs).set({ state: "running" }).where(eq(runs.id, runId));
-    const endAlone = () => writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] }, "alone");
+    const endAlone = () => writeTurn(db, { sessionId, runId, epoch: 0 }, { end, drafts: [] }, "alone");
     const readState = async () => (await db.select().from(runs).where(eq(runs.id, runId)))[0]?.state;
     return { sessionId, requestId, runId, endAlone, readState };
   };
@@ -319,7 +323,7 @@ describe("the page error of a run", () => {
         retry: undefined,
         ...(isFailed ? { state: "errored", error: "busy" } : { state: "succeeded", error: null }),
       };
-      await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });
+      await writeTurn(db, { sessionId, runId, epoch: 0 }, { end, drafts: [] });
       const [run] = await db.select().from(runs).where(eq(runs.id, runId));
       assert.equal(run?.pageError, name === "used" || name === "selected" ? lastError : null);
     });

@@ -6,8 +6,8 @@ import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
 import { type Job, requestDelivery } from "#lib/session/store/jobs.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type Claim, StaleClaimError } from "../record/claim.ts";
-import { writeTurn } from "../record/step-store.ts";
 import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "../record/turn-write.ts";
+import { writeTurn } from "../record/write-turn.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
@@ -127,7 +127,7 @@ export async function writeEvents(
     return planned ? [{ ...planned, draft }] : [];
   });
   const jobs = [...(write.jobs ?? []), ...(delivery ? [requestDelivery({ id: delivery.id, cycle: 1 })] : [])];
-  const receipt = await writeTurn(db, claim, { ...write, drafts, delivery, jobs }, fence);
+  const receipt = await writeTurn(db, { ...claim, sessionId }, { ...write, drafts, delivery, jobs }, fence);
   return receipt && { receipt, events: numberEvents(sessionId, drafts, receipt.lastSeq), jobs };
 }
 
