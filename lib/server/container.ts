@@ -28,6 +28,7 @@ import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
+import { chooseProfile } from "#lib/projection/profile/profile.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
 import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
@@ -153,9 +154,9 @@ type Base = Awaited<ReturnType<typeof createBase>>;
 async function createParts(env: Env, logger: Logger, options: ContainerOptions) {
   const base = await createBase(env, logger, options);
   const { storage } = base;
-  const schemas = createSchemaChecker();
   const access = createAccess(env, base);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const schemas = createSchemaChecker({ profile: env.STRUCTURED_PROFILE ?? chooseProfile(model.id) });
   const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);
   // The overlay of a page submits through the API, but the API needs the browsers. So the API is connected later.

@@ -116,7 +116,7 @@ describe("npm run project-schema", () => {
     assert.equal((await run(file("nowhere.json"))).code, 2);
     const { code, err } = await run(file("product.json"), "--provider", "acme");
     assert.equal(code, 2);
-    assert.match(err, /--provider: must be one of openai, none/);
+    assert.match(err, /--provider: must be one of openai, anthropic, gemini, none/);
     assert.match((await run("--help")).out, /Exit code/);
   });
 });

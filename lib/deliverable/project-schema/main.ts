@@ -7,7 +7,7 @@ import { toJsonLine, toLine, toPage } from "./write-report.ts";
 
 const help = `Shows the projection of an outputSchema for a provider, and whether values survive it unchanged.
 
-  npm run project-schema -- <file.json | file.jsonl | folder> … [--provider openai|none] [--json]
+  npm run project-schema -- <file.json | file.jsonl | folder> … [--provider openai|anthropic|gemini|none] [--json]
 
   file.json    a JSON Schema, or { "schema": …, "values": […] }
   file.jsonl   one of these on each line (also .ndjson)
