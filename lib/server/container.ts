@@ -38,6 +38,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import { hideFolder } from "#lib/text/error-text.ts";
 import { createOwnerAccounts } from "#lib/turn/run/owner-accounts.ts";
 import { createSpending, type Spending } from "#lib/turn/run/spending.ts";
+import { deleteOldForms } from "#lib/turn/structured/schema-form-store.ts";
 import { applyRetention } from "./apply-retention.ts";
 import { checkPaths } from "./check-paths.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
@@ -196,6 +197,7 @@ async function createParts(env: Env, logger: Logger, options: ContainerOptions) 
     otherSweeps: {
       removals: () => removals.sweep(new Date()),
       "rate limits": () => deleteFullBuckets(storage.db),
+      "forms of schemas": () => deleteOldForms(storage.db),
       logins: () => access.logins.deleteOld(),
       "spending of owners": async () => {
         if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());

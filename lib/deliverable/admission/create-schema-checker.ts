@@ -45,6 +45,8 @@ type Judgement =
  * (`ownerId`) share the threads fairly.
  */
 export type SchemaChecker = {
+  /** The provider whose rules the response formats follow. */
+  profile: ProfileName;
   /**
    * Whether a session may use this `outputSchema`. The error starts with `outputSchema:`. If the flaw is at one place
    * in the schema, the JSON pointer to this place follows.
@@ -93,6 +95,7 @@ export function createSchemaChecker(
     limit === "timeout" ? `more than ${cpuMs} ms of CPU time` : "more memory than it may have";
 
   return {
+    profile,
     async admitSchema(schema, ownerId = NO_OWNER) {
       const serialized = serializeSchema(schema);
       if (!serialized.ok) return refuse(serialized.error);
