@@ -21,6 +21,13 @@ export type DetailLimits = {
  */
 export function planDetail(graph: Graph, limits: DetailLimits): Detail {
   const areas = readAreas(graph);
+  const outers = new Map<string, string[]>();
+  for (const [outer, { children }] of areas)
+    for (const key of children.keys()) {
+      const known = outers.get(key);
+      if (known) known.push(outer);
+      else outers.set(key, [outer]);
+    }
   const cuts = limits.allowsRecursion ? new Set<string>() : findRecursion(graph, areas);
   const packed = new Map<string, ReadonlySet<string>>();
   const omitted = new Map<string, ReadonlySet<string>>();
@@ -32,7 +39,7 @@ export function planDetail(graph: Graph, limits: DetailLimits): Detail {
     if (area === undefined) continue;
     const isTooDeep = level > limits.levelsMax && area.children.size + area.properties.length > 0;
     if (key !== rootKey && (isTooDeep || area.unions > left.unions)) {
-      for (const [outer, { children }] of areas) if (children.has(key)) cuts.add(cutOf(outer, key));
+      for (const outer of outers.get(key) ?? []) cuts.add(cutOf(outer, key));
       continue;
     }
     left.unions -= area.unions;

@@ -85,7 +85,8 @@ function isRecursive(root: JsonSchema): boolean {
 function listReferences(part: unknown): Set<string> {
   const found = new Set<string>();
   const open: unknown[] = [part];
-  for (let each = open.pop(); open.length > 0 || each !== undefined; each = open.pop()) {
+  while (open.length > 0) {
+    const each = open.pop();
     if (!isObject(each)) continue;
     if (typeof each.$ref === "string") found.add(each.$ref);
     for (const [, inner] of listInner(each)) open.push(inner);
