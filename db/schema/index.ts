@@ -18,6 +18,7 @@ export * from "./recordings.ts";
 export * from "./removals.ts";
 export * from "./reports.ts";
 export * from "./runs.ts";
+export * from "./schema-forms.ts";
 export * from "./sessions.ts";
 export * from "./skills.ts";
 export * from "./spend.ts";

@@ -7,7 +7,7 @@ import { realSchemas } from "./testing/real-schemas.ts";
 describe("examples of a projected schema", () => {
   for (const { name, schema } of realSchemas)
     test(`${name}: are valid, and can be decoded`, () => {
-      const projection = projectStrictly(schema);
+      const projection = projectStrictly(schema, { form: "words" });
       for (const options of [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 0 }]) {
         const example = buildExample(projection.schema, options);
         assert.ok(projection.validate(example), JSON.stringify(projection.validate.errors));

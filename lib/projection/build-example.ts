@@ -29,13 +29,15 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     parts += 1;
     if (parts > PARTS_END) throw new RangeError("the example is too large");
     const isShort = level >= levelsMax || parts > PARTS_MAX;
-    const { anyOf, type, properties, items, ...rest } = resolve(part);
+    const { anyOf, type, properties, items, description, ...rest } = resolve(part);
     if (Array.isArray(anyOf)) return build(pickBranch(anyOf, isShort), level + 1);
     if ("const" in rest) return rest.const;
     if (Array.isArray(rest.enum)) return rest.enum[branch % rest.enum.length];
     const kind = Array.isArray(type) ? type[0] : type;
     if (kind === "array")
       return isShort || heightOf(items) === Number.POSITIVE_INFINITY ? [] : [build(items, level + 1)];
+    if (kind === "string" && Array.isArray(type) && isSpareText(description)) return null;
+    if (kind === "string") return exampleText(description);
     if (kind !== "object") return scalars.get(String(kind));
     const value: Record<string, unknown> = {};
     for (const [name, each] of Object.entries(isObject(properties) ? properties : {}))
@@ -70,8 +72,20 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
   }
 }
 
+/** The words with which the projection describes a string that contains JSON (`codec/text-codec.ts`). */
+const JSON_TEXT = /(?:^|[.!?:…] )JSON text(?: of (an object|a list|a value))?/;
+
+/** Whether a description is that of the text of additional properties, which the example leaves out. */
+const isSpareText = (description: unknown): boolean =>
+  typeof description === "string" && description.endsWith("; normally null.") && JSON_TEXT.test(description);
+
+function exampleText(description: unknown): string {
+  const [found, noun] = JSON_TEXT.exec(typeof description === "string" ? description : "") ?? [];
+  if (found === undefined) return "text";
+  return noun === "an object" ? "{}" : noun === "a list" ? "[]" : "1";
+}
+
 const scalars = new Map<string, unknown>([
-  ["string", "text"],
   ["boolean", true],
   ["null", null],
   ["integer", 1],

@@ -25,7 +25,13 @@ export function describeInput(schema: unknown): JsonSchema | undefined {
   if (!isObject(schema)) return undefined;
   const copy = copySchema(schema, 0);
   if (!isObject(copy)) return undefined;
-  const { root } = buildGraph(createSchemaIndex(copy, findDialect(copy.$schema)), copy, LIMITS, true);
+  const { root } = buildGraph(
+    createSchemaIndex(copy, findDialect(copy.$schema)),
+    copy,
+    LIMITS,
+    undefined,
+    true,
+  );
   if (isNever(root)) return undefined;
   const { type, properties = {}, description, ...rest } = emitSchema(root, "own");
   // A list of whole objects, or a schema that exceeds the limits, leaves nothing that can be written at the root.

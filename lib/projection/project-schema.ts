@@ -1,15 +1,18 @@
-import { type Node, neverCodec } from "./codec/codec.ts";
+import type { Node } from "./codec/codec.ts";
 import { emitSchema } from "./codec/emit-schema.ts";
 import { type Decoded, decodeValue, type Encoded, encodeValue, mapPath } from "./codec/run-codec.ts";
 import { createWrapperCodec } from "./codec/wrapper-codec.ts";
-import { buildGraph, type Graph, type GraphLimits } from "./graph/build-graph.ts";
+import { buildGraph, type Graph, type GraphLimits, WHOLE } from "./graph/build-graph.ts";
 import { createCommonNodes, createNode, type Folded } from "./graph/builder.ts";
 import { hasValue } from "./graph/has-value.ts";
+import { type DetailLimits, isWhole, planDetail } from "./graph/plan-detail.ts";
 import type { JsonSchema } from "./json.ts";
 import { checkProfile } from "./profile/check-profile.ts";
 import { limitChoices } from "./profile/limit-choices.ts";
-import type { Profile, ProfileRules } from "./profile/profile.ts";
+import type { Profile, ProfileRules, SchemaForm } from "./profile/profile.ts";
+import { writeStyle } from "./profile/write-style.ts";
 import { findDialect } from "./schema/dialect.ts";
+import type { BoundRules } from "./schema/read-bounds.ts";
 import { createSchemaIndex } from "./schema/schema-index.ts";
 import type { SchemaObject } from "./schema/walk-schema.ts";
 
@@ -56,19 +59,46 @@ const ATTEMPTS: readonly GraphLimits[] = [
  * Projects an admitted schema onto the subset of JSON Schema that a provider's strict mode accepts. Constraints that
  * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema, is
  * not nested too deeply and has no undeclared properties survives `project` and `foldBack` unchanged (decision 111). The
- * work is linear in the size of the schema: no pattern is run, and parts that exceed the budget become untyped JSON.
+ * work is linear in the size of the schema: no pattern is run, and parts that exceed the budget become JSON text.
  * Source: specification, Structured sessions, Schema rules, rule 4.
+ *
+ * @param form how plain the projected schema is. A plainer form follows one that the provider has refused.
  */
-export function projectSchema(schema: SchemaObject, profile: Profile): Projection {
+export function projectSchema(
+  schema: SchemaObject,
+  profile: Profile,
+  form: SchemaForm = "bounds",
+): Projection {
   const { rules } = profile;
   if (rules === undefined) return leaveUnchanged(schema);
+  const limits: DetailLimits =
+    form === "compact" ? { ...compactLimits, unionsMax: Math.min(rules.unionsMax, 16) } : limitsOf(rules);
+  const bounds = form === "bounds" ? rules.bounds : undefined;
   let projection: Projection | undefined;
-  for (const limits of ATTEMPTS) {
-    projection = create(buildSafely(schema, limits), schema, rules);
+  for (const sizes of ATTEMPTS) {
+    projection = create(buildSafely(schema, sizes, { limits, bounds }), schema, rules);
     if (checkProfile(projection.schema, profile) === undefined) return projection;
   }
-  return projection ?? create(untypedGraph(), schema, rules);
+  projection = create(untypedGraph(), schema, rules);
+  return projection;
 }
+
+const limitsOf = (rules: ProfileRules): DetailLimits => ({
+  allowsRecursion: rules.allowsRecursion,
+  unionsMax: rules.unionsMax,
+  optionalsMax: rules.requiresAll ? 0 : rules.optionalsMax,
+  propertiesMax: Number.POSITIVE_INFINITY,
+  levelsMax: Number.POSITIVE_INFINITY,
+});
+
+/** The limits of the compact form, which are below all limits on complexity that providers are known to have. */
+const compactLimits: DetailLimits = {
+  allowsRecursion: false,
+  unionsMax: 16,
+  optionalsMax: 0,
+  propertiesMax: 40,
+  levelsMax: 2,
+};
 
 function leaveUnchanged(schema: SchemaObject): Projection {
   return {
@@ -81,10 +111,16 @@ function leaveUnchanged(schema: SchemaObject): Projection {
   };
 }
 
-/** Builds the graph of a schema. A schema that is nested too deeply becomes untyped JSON. */
-function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
+type BuildRules = { limits: DetailLimits; bounds: BoundRules | undefined };
+
+/** Builds the graph of a schema within the provider's limits. A schema that is nested too deeply becomes JSON text. */
+function buildSafely(schema: SchemaObject, sizes: GraphLimits, { limits, bounds }: BuildRules): Graph {
   try {
-    return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, limits);
+    const index = createSchemaIndex(schema, findDialect(schema.$schema));
+    const isTight = limits.unionsMax < Number.POSITIVE_INFINITY;
+    const graph = buildGraph(index, schema, sizes, { isTight, bounds, detail: WHOLE });
+    const detail = planDetail(graph, limits);
+    return isWhole(detail) ? graph : buildGraph(index, schema, sizes, { isTight, bounds, detail });
   } catch (error) {
     if (error instanceof RangeError) return untypedGraph();
     throw error;
@@ -92,8 +128,9 @@ function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
 }
 
 const untypedGraph = (): Graph => ({
-  root: createNode(createCommonNodes(neverCodec).anyObject, "root"),
+  root: createNode(createCommonNodes(false).anyObject, "root"),
   folded: [],
+  keys: new Map(),
 });
 
 function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRules): Projection {
@@ -102,7 +139,7 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
   const isPlainObject = kinds.size === 1 && kinds.has("object") && root.codec.enter === undefined;
   const top = isPlainObject ? root : wrapRoot(root);
   return {
-    schema: nameRoot(emitSchema(top), schema),
+    schema: nameRoot(writeStyle(emitSchema(top), rules), schema),
     folded,
     hasValue: hasValue(top),
     foldBack: (projected) => decodeValue(top, projected),

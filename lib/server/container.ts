@@ -28,6 +28,7 @@ import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
+import { chooseProfile } from "#lib/projection/profile/profile.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
 import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
@@ -37,6 +38,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import { hideFolder } from "#lib/text/error-text.ts";
 import { createOwnerAccounts } from "#lib/turn/run/owner-accounts.ts";
 import { createSpending, type Spending } from "#lib/turn/run/spending.ts";
+import { deleteOldForms } from "#lib/turn/structured/schema-form-store.ts";
 import { applyRetention } from "./apply-retention.ts";
 import { checkPaths } from "./check-paths.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
@@ -153,9 +155,9 @@ type Base = Awaited<ReturnType<typeof createBase>>;
 async function createParts(env: Env, logger: Logger, options: ContainerOptions) {
   const base = await createBase(env, logger, options);
   const { storage } = base;
-  const schemas = createSchemaChecker();
   const access = createAccess(env, base);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
+  const schemas = createSchemaChecker({ profile: env.STRUCTURED_PROFILE ?? chooseProfile(model.id) });
   const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);
   // The overlay of a page submits through the API, but the API needs the browsers. So the API is connected later.
@@ -195,6 +197,7 @@ async function createParts(env: Env, logger: Logger, options: ContainerOptions) 
     otherSweeps: {
       removals: () => removals.sweep(new Date()),
       "rate limits": () => deleteFullBuckets(storage.db),
+      "forms of schemas": () => deleteOldForms(storage.db),
       logins: () => access.logins.deleteOld(),
       "spending of owners": async () => {
         if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());

@@ -8,6 +8,7 @@ import { parseFault } from "#lib/faults/fault-point.ts";
 import type { OidcSettings } from "#lib/logins/identity-provider.ts";
 import { readModelPrices } from "#lib/model/prices.ts";
 import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
+import { profileNames } from "#lib/projection/profile/profile.ts";
 import type { ByteLimits } from "#lib/session/byte-limits.ts";
 import type { OwnerLimits } from "#lib/session/quota/owner-quota.ts";
 import { isOrigin } from "#lib/text/http-url.ts";
@@ -122,6 +123,7 @@ const envSchema = z.object({
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
   AGENT_MAX_OUTPUT_TOKENS: wholeNumber(0, 1).unwrap().optional(),
+  STRUCTURED_PROFILE: z.enum(profileNames).optional(),
   EXTERNAL_TURN_EXCLUDE: toolNames,
   LOGIN_IDLE_MINUTES: wholeNumber(1_440, 1),
   LOGIN_MAX_MINUTES: wholeNumber(10_080, 1),

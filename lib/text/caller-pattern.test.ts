@@ -16,6 +16,12 @@ const cases: [pattern: string, matching: string[], other: string[]][] = [
   [String.raw`^[^\-]$`, ["a", "😀"], ["-"]],
   [String.raw`^a{2}\-{1,}$`, ["aa--"], ["a{2}-"]],
   [String.raw`^(?<x>a)\-\k<x>$`, ["a-a"], ["a-b"]],
+  [String.raw`\A\d{3}\Z`, ["123"], ["1234", "A123Z"]],
+  [String.raw`^\w+\z`, ["ab"], ["ab!"]],
+  ["^(?P<quote>['\"]).*(?P=quote)$", ["'a'"], ["'a\""]],
+  ["(?i)^yes$", ["YES"], ["no"]],
+  ["^[[:alpha:]_][[:alnum:]_]*$", ["a1", "_b"], ["1a", ":"]],
+  ["^[^[:space:]]+$", ["ab"], ["a b"]],
 ];
 for (const [pattern, matching, other] of cases)
   test(`${pattern} is compiled in Unicode mode`, () => {
@@ -26,10 +32,21 @@ for (const [pattern, matching, other] of cases)
   });
 
 test("a pattern that has no equivalent in Unicode mode is compiled without it", () => {
-  const compiled = compileCallerPattern(String.raw`^\Z\a$`);
+  const compiled = compileCallerPattern("^(?=a)*b$");
   assert.equal(compiled?.unicode, false);
-  assert.ok(compiled.test("Za"));
-  assert.equal(compileUnicodePattern(String.raw`^\Z\a$`), undefined);
+  assert.ok(compiled.test("b"));
+  assert.equal(compileUnicodePattern("^(?=a)*b$"), undefined);
+});
+
+test("escapes that only other languages know are refused", () => {
+  for (const pattern of [
+    String.raw`^\h+$`,
+    String.raw`^\i\c*$`,
+    String.raw`^\p{IsGreek}+$`,
+    String.raw`\Qa.b\E`,
+  ])
+    assert.equal(compileCallerPattern(pattern), undefined, pattern);
+  assert.ok(compileCallerPattern(String.raw`^\\h$`)?.test(String.raw`\h`));
 });
 
 test("an invalid pattern is not compiled", () => {

@@ -33,10 +33,10 @@ import {
   beginCollection,
   collectDeliverable,
   hasBegunCollection,
-  type SchemaChecker,
   toDeliverable,
 } from "./structured/collect-deliverable.ts";
 import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
+import type { SchemaChecker } from "./structured/schema-checker.ts";
 
 /**
  * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor stopped between two steps,

@@ -4,7 +4,7 @@ import { removeQueued, type StoppedBy, stopRun, stopTurn } from "./phases/stop-r
 import { type Played, playTurn } from "./play-turn.ts";
 import { findPlayer, type PlayJob } from "./record/turn-store.ts";
 import type { TurnDeps } from "./run/turn-deps.ts";
-import type { SchemaChecker } from "./structured/collect-deliverable.ts";
+import type { SchemaChecker } from "./structured/schema-checker.ts";
 
 /** The operations on turns, for the durable function that plays turns and for the API operations that stop turns. */
 export type TurnService = {

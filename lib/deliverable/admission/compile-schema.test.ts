@@ -54,7 +54,7 @@ describe("patterns", () => {
   });
 
   test("a pattern without an equivalent in Unicode mode is accepted, and changes no other pattern", () => {
-    const schema = { properties: { a: { pattern: "^\\Z$" }, b: letters } };
+    const schema = { properties: { a: { pattern: "^(?=Z)*Z$" }, b: letters } };
     assert.equal(validate(schema, { a: "Z", b: "Zoë" }), true);
   });
 });

@@ -11,6 +11,7 @@ import { findReferenceFlaw } from "./check-references.ts";
 import { configureAjv } from "./configure-ajv.ts";
 import { describeError } from "./describe-violation.ts";
 import { DRAFT_NAMES, type Draft, findDraft } from "./find-draft.ts";
+import { normalizeReferences } from "./normalize-references.ts";
 import { trackEvaluated } from "./track-evaluated.ts";
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
@@ -40,6 +41,7 @@ export function compileSchema(schema: SchemaObject): CompiledSchema {
     if (flaw !== undefined) return flaw;
     removeEnforced(draft, places);
     replaceEmptyNames(draft, places);
+    normalizeReferences(draft, schema, places);
     return compileChecked(draft, schema, places);
   } catch (error) {
     if (error instanceof RangeError) return refuse("", "is nested too deeply");
@@ -124,7 +126,7 @@ function findBrokenPattern({ pattern, patternProperties }: SchemaObject): string
 function compileChecked(
   draft: Draft,
   schema: SchemaObject,
-  places: ReadonlyMap<SchemaObject, SchemaLocation>,
+  places: Map<SchemaObject, SchemaLocation>,
 ): CompiledSchema {
   try {
     const validate = compileWith(draft, schema, places);
@@ -182,5 +184,18 @@ function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, Schem
         : "must point into this schema";
       return refuse(`${pointer}/${keyword}`, `${sentence} (${reference.slice(0, 200)})`);
     }
+  const twice = /^reference "(.+)" resolves to more than one schema$/.exec(message)?.[1];
+  const all = [...places.values()];
+  const double =
+    twice && all.findLast(({ schema }) => typeof schema.$id === "string" && twice.endsWith(schema.$id));
+  if (double) return refuse(`${double.pointer}/$id`, "is the id of another schema, too");
+  const far = all.find(
+    ({ schema: { $dynamicRef } }) => typeof $dynamicRef === "string" && $dynamicRef[0] !== "#",
+  );
+  if (far && message.includes("$dynamicRef"))
+    return refuse(
+      `${far.pointer}/$dynamicRef`,
+      "must begin with # (dynamic references to other resources are not supported)",
+    );
   return refuse("", `does not compile: ${message.slice(0, 300)}`);
 }

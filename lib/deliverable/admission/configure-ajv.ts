@@ -2,7 +2,7 @@ import { str } from "ajv";
 import type AjvCore from "ajv/dist/core.js";
 import addFormats, { type FormatName } from "ajv-formats";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { isMultipleOf } from "./decimal.ts";
+import { isMultipleOf } from "#lib/text/decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
 /**

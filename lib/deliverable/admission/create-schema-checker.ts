@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
-import type { ProfileName } from "#lib/projection/profile/profile.ts";
+import type { ProfileName, SchemaForm } from "#lib/projection/profile/profile.ts";
 import { createRecent } from "./recent.ts";
 import type { RawViolation, Violation } from "./schema-job.ts";
 import { createSchemaPool } from "./schema-pool.ts";
@@ -45,6 +45,8 @@ type Judgement =
  * (`ownerId`) share the threads fairly.
  */
 export type SchemaChecker = {
+  /** The provider whose rules the response formats follow. */
+  profile: ProfileName;
   /**
    * Whether a session may use this `outputSchema`. The error starts with `outputSchema:`. If the flaw is at one place
    * in the schema, the JSON pointer to this place follows.
@@ -53,16 +55,16 @@ export type SchemaChecker = {
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
   /**
-   * Returns the response format for an admitted schema.
+   * Returns the response format for an admitted schema. `form`: how plain it is; default `bounds`.
    *
    * @throws if the conversion exceeds the limits of a job. This does not happen for an admitted schema.
    */
-  formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
+  formatOf: (schema: unknown, ownerId?: string, form?: SchemaForm) => Promise<OutputFormat>;
   /**
-   * Decodes a model's answer in the format of `formatOf` into the caller's shape, and validates the result against the
+   * Decodes a model's answer in the format of `formatOf` with the same form into the caller's shape, and validates the result against the
    * caller's schema. A number that is too large for JavaScript to keep its digits is a violation.
    */
-  checkAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
+  checkAnswer: (schema: unknown, answer: string, ownerId?: string, form?: SchemaForm) => Promise<Judgement>;
   close: () => Promise<void>;
 };
 
@@ -76,7 +78,7 @@ export type SchemaChecker = {
  * @param options.memoryMb memory limit of each thread. Default 256.
  * @param options.threadsMax maximum number of threads. Default: the number of CPU cores minus one, but at least 2 and
  * at most 4.
- * @param options.profile the rules of a provider for schemas. Default `openai`, because other providers also accept
+ * @param options.profile the rules of a provider for schemas. Default `openai`, because most other servers accept
  * schemas that follow the rules of OpenAI.
  */
 export function createSchemaChecker(
@@ -93,6 +95,7 @@ export function createSchemaChecker(
     limit === "timeout" ? `more than ${cpuMs} ms of CPU time` : "more memory than it may have";
 
   return {
+    profile,
     async admitSchema(schema, ownerId = NO_OWNER) {
       const serialized = serializeSchema(schema);
       if (!serialized.ok) return refuse(serialized.error);
@@ -129,17 +132,18 @@ export function createSchemaChecker(
       }
     },
 
-    async formatOf(schema, ownerId = NO_OWNER) {
+    async formatOf(schema, ownerId = NO_OWNER, form = "bounds") {
       const text = JSON.stringify(schema);
-      const cached = formats.find(text);
+      const key = `${form} ${text}`;
+      const cached = formats.find(key);
       if (cached) return cached;
-      const outcome = await pool.run({ kind: "project", schema: text, profile }, ownerId, later);
+      const outcome = await pool.run({ kind: "project", schema: text, profile, form }, ownerId, later);
       if (outcome.kind !== "projected") throw new Error(`the schema was not projected: ${outcome.kind}`);
-      return formats.add(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
+      return formats.add(key, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
     },
 
-    async checkAnswer(schema, answer, ownerId = NO_OWNER) {
-      const job = { kind: "judge", schema: JSON.stringify(schema), profile, answer } as const;
+    async checkAnswer(schema, answer, ownerId = NO_OWNER, form = "bounds") {
+      const job = { kind: "judge", schema: JSON.stringify(schema), profile, form, answer } as const;
       return readJudgement(
         await pool.run(job, ownerId, later),
         (limit) => `checking the value takes ${describeLimit(limit)}`,

@@ -1,6 +1,6 @@
 import { storableText } from "#db/storable.ts";
 import { setOwn } from "#lib/projection/json.ts";
-import { isInexact } from "./decimal.ts";
+import { isInexact } from "#lib/text/decimal.ts";
 
 /**
  * A number of the model's answer that parsing changed: its place as a JSON pointer, the model's digits, and the parsed

@@ -1,4 +1,4 @@
-import type { ProfileName } from "#lib/projection/profile/profile.ts";
+import type { ProfileName, SchemaForm } from "#lib/projection/profile/profile.ts";
 
 /** A violation of a schema. `path` is a JSON pointer into the value; "" is the value itself. */
 export type Violation = { path: string; message: string };
@@ -11,9 +11,9 @@ export type SchemaJob =
   | { kind: "admit"; schema: string }
   | { kind: "validate"; schema: string; value: string }
   /** Converts the schema to the form that providers with this profile accept (the projected schema). */
-  | { kind: "project"; schema: string; profile: ProfileName }
+  | { kind: "project"; schema: string; profile: ProfileName; form: SchemaForm }
   /** Decodes a model's answer, which follows the projected schema, and validates it against the caller's schema. */
-  | { kind: "judge"; schema: string; profile: ProfileName; answer: string };
+  | { kind: "judge"; schema: string; profile: ProfileName; form: SchemaForm; answer: string };
 
 /**
  * A message from a worker thread. The first message has no answer: it reports that the thread is ready. `cpuMs` is the

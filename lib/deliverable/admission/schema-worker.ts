@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { buildExample } from "#lib/projection/build-example.ts";
 import { checkProfile } from "#lib/projection/profile/check-profile.ts";
-import { type ProfileName, profiles } from "#lib/projection/profile/profile.ts";
+import { type ProfileName, profiles, type SchemaForm } from "#lib/projection/profile/profile.ts";
 import { type Projection, projectSchema } from "#lib/projection/project-schema.ts";
 import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
 import { describeViolations } from "./describe-violation.ts";
@@ -23,14 +23,14 @@ type Refused = Extract<SchemaAnswer, { kind: "refused" }>;
 const compileText = (text: string): CompiledSchema =>
   compiled.find(text) ?? compiled.add(text, compileSchema(JSON.parse(text)));
 
-function projectText(text: string, profile: ProfileName): Projection {
-  const key = `${profile} ${text}`;
-  return projected.find(key) ?? projected.add(key, projectSchema(JSON.parse(text), profiles[profile]));
+function projectText(text: string, profile: ProfileName, form: SchemaForm): Projection {
+  const key = `${profile} ${form} ${text}`;
+  return projected.find(key) ?? projected.add(key, projectSchema(JSON.parse(text), profiles[profile], form));
 }
 
 function run(job: SchemaJob): SchemaAnswer {
   // Only admitted schemas are projected, so the schema is not compiled and checked again.
-  if (job.kind === "project") return project(job.schema, job.profile);
+  if (job.kind === "project") return project(job);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
   switch (job.kind) {
@@ -43,9 +43,9 @@ function run(job: SchemaJob): SchemaAnswer {
   }
 }
 
-function project(text: string, profileName: ProfileName): SchemaAnswer {
-  const projection = projectText(text, profileName);
-  const profile = profiles[profileName];
+function project(job: Extract<SchemaJob, { kind: "project" }>): SchemaAnswer {
+  const projection = projectText(job.schema, job.profile, job.form);
+  const profile = profiles[job.profile];
   const isStrict = profile.rules !== undefined && checkProfile(projection.schema, profile) === undefined;
   return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
 }
@@ -58,7 +58,7 @@ const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 
  * values, so that a schema whose validation is too slow exceeds the time limit already at admission.
  */
 function admit(schema: Compiled, text: string): SchemaAnswer {
-  const { schema: format, hasValue, foldBack } = projectText(text, "openai");
+  const { schema: format, hasValue, foldBack } = projectText(text, "openai", "words");
   if (!hasValue) return { kind: "refused", error: NO_VALUE };
   for (const options of EXAMPLES) {
     const folded = foldBack(buildExample(format, options));
@@ -74,9 +74,9 @@ const ENDLESS = "refers to itself without end, or the value is nested too deeply
 
 function checkAnswer(
   schema: Compiled,
-  { schema: text, profile, answer }: Extract<SchemaJob, { kind: "judge" }>,
+  { schema: text, profile, form, answer }: Extract<SchemaJob, { kind: "judge" }>,
 ): SchemaAnswer {
-  const { foldBack, toProjectedPath } = projectText(text, profile);
+  const { foldBack, toProjectedPath } = projectText(text, profile, form);
   let parsed: ParsedAnswer;
   try {
     parsed = parseAnswer(answer);
@@ -84,6 +84,11 @@ function checkAnswer(
     return { kind: "unreadable", reason: error instanceof RangeError ? "nested too deeply" : "not JSON" };
   }
   const folded = foldBack(parsed.value);
+  if (!folded.ok && folded.isText) {
+    // The answer has the format that the provider enforces, so the model may correct the text.
+    const violation = { path: "", rawPath: folded.path, message: folded.message };
+    return { kind: "folded", value: "null", violations: [violation] };
+  }
   if (!folded.ok) return { kind: "outside", path: folded.path, message: folded.message };
   const toRawPath = (path: string) => toProjectedPath(path, parsed.value);
   const checked = validate(schema, folded.value);

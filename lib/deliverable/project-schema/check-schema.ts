@@ -26,47 +26,86 @@ export type Report =
   | {
       source: string;
       admitted: true;
+      /** Whether the schema fits every provider that was asked for. */
       fits: boolean;
-      breach: Breach | undefined;
+      providers: readonly Fit[];
       projectionMs: number;
       roundTrips: readonly RoundTrip[];
+      /** The projection for the first provider. */
       projection: Projection;
     };
+
+/**
+ * How a schema fits one provider. `overhead`: the length of the projected schema in characters, divided by that of the
+ * caller's. `words`: how many constraints became sentences. `texts`: how many parts are sent as JSON text.
+ */
+export type Fit = {
+  provider: string;
+  fits: boolean;
+  breach: Breach | undefined;
+  overhead: number;
+  words: number;
+  texts: number;
+};
 
 /**
  * Admits a schema as the API does, projects it (converts it for a provider), and checks the round trip of each value.
  * Never throws.
  */
-export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
+export async function checkSchema(
+  checker: SchemaChecker,
+  profiles: readonly [Profile, ...Profile[]],
+  input: Input,
+): Promise<Report> {
   try {
-    return await check(checker, profile, input);
+    return await check(checker, profiles, input);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { source: input.source, admitted: false, error: `failed: ${message}`, failed: true };
   }
 }
 
-async function check(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
+async function check(
+  checker: SchemaChecker,
+  profiles: readonly [Profile, ...Profile[]],
+  input: Input,
+): Promise<Report> {
   const { source } = input;
   if ("unreadable" in input) return { source, admitted: false, error: `not JSON: ${input.unreadable}` };
   const verdict = await checker.admitSchema(input.schema);
   if (!verdict.ok) return { source, admitted: false, error: verdict.error };
   const startedAt = performance.now();
   // The cast is safe: only objects are admitted.
-  const projection = projectSchema(input.schema as SchemaObject, profile);
-  const projectionMs = performance.now() - startedAt;
-  const breach = checkProfile(projection.schema, profile);
+  const schema = input.schema as SchemaObject;
+  const projections = profiles.map((profile) => ({ profile, projection: projectSchema(schema, profile) }));
+  const projectionMs = (performance.now() - startedAt) / profiles.length;
+  const providers = projections.map(({ profile, projection }) => readFit(profile, projection, schema));
   const roundTrips: RoundTrip[] = [];
   for (const value of input.values ?? [])
-    roundTrips.push(await checkRoundTrip(checker, projection, input.schema, value));
+    for (const { projection } of projections)
+      roundTrips.push(await checkRoundTrip(checker, projection, input.schema, value));
+  const projection = projectSchema(schema, profiles[0]);
   return {
     source,
     admitted: true,
-    fits: breach === undefined,
-    breach,
+    fits: providers.every(({ fits }) => fits),
+    providers,
     projectionMs,
     roundTrips,
     projection,
+  };
+}
+
+function readFit(profile: Profile, { schema, folded }: Projection, own: SchemaObject): Fit {
+  const breach = checkProfile(schema, profile);
+  const text = JSON.stringify(schema);
+  return {
+    provider: profile.name,
+    fits: breach === undefined,
+    breach,
+    overhead: Math.round((100 * text.length) / JSON.stringify(own).length) / 100,
+    words: folded.length,
+    texts: text.match(/"description":"(?:[^"\\]|\\.)*?JSON text(?:\.| of )/g)?.length ?? 0,
   };
 }
 

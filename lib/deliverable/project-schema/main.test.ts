@@ -56,16 +56,24 @@ describe("npm run project-schema", () => {
     assert.match(out, /\/properties\/name {2}maxLength: At most 9 characters\./);
     assert.match(out, /the caller gets {3}\{.*"name":"text"/);
     assert.match(out, /survives the way there and back/);
-    assert.match(out, /It fits the profile\./);
+    for (const provider of ["openai", "anthropic", "gemini"])
+      assert.match(
+        out,
+        new RegExp(`^fits ${provider} \\([\\d.]+ ×\\), 1 constraint in words, 0 parts as JSON text$`, "m"),
+      );
   });
 
   test("a folder: one line for each schema, and a summary", async () => {
     const { code, out, err } = await run(file("many"));
     assert.equal(code, 0);
-    assert.match(out, /^ok .*a\.json {2}fits$/m);
+    assert.match(out, /^ok .*a\.json {2}fits openai \([\d.]+ ×\), fits anthropic .*, fits gemini .*$/m);
     assert.match(out, /^refused .*b\.json {2}outputSchema: the root must be an object schema/m);
     assert.match(out, /^refused .*c\.json {2}not JSON: /m);
     assert.match(err, /^3 schemas: 1 admitted, 1 of these fit\.$/m);
+    assert.match(
+      err,
+      /^gemini: 1 of 1 fit, length [\d.]+ × in the median and [\d.]+ × at the 90th percentile/m,
+    );
   });
 
   test("--json: one JSON object per schema, with the error of the 400 and the outcomes of the values", async () => {
@@ -76,8 +84,8 @@ describe("npm run project-schema", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     assert.equal(first.fits, true);
-    assert.deepEqual(first.roundTrips, { exact: 1, different: 0, undeclared: 0, "skipped-invalid": 1 });
-    assert.deepEqual(fourth.roundTrips, { exact: 1, different: 0, undeclared: 1, "skipped-invalid": 0 });
+    assert.deepEqual(first.roundTrips, { exact: 3, different: 0, undeclared: 0, "skipped-invalid": 3 });
+    assert.deepEqual(fourth.roundTrips, { exact: 3, different: 0, undeclared: 3, "skipped-invalid": 0 });
     assert.deepEqual(first.projection.properties.name.description, "At most 9 characters.");
     assert.deepEqual(first.folded, [
       { pointer: "/properties/name", keyword: "maxLength", sentence: "At most 9 characters." },
@@ -95,6 +103,31 @@ describe("npm run project-schema", () => {
     assert.equal(JSON.parse(String(first)).projection.description, schema.description);
     assert.match(JSON.parse(String(second)).source, /separators\.jsonl:2$/);
     assert.deepEqual(more, []);
+  });
+
+  test("a schema that is too slow to check does not stop the rest", async () => {
+    const slow = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$", default: "x" } } };
+    const words = "a".repeat(40);
+    const lines = [
+      { schema: slow, values: [{ a: `${words}!` }] },
+      { schema: product, values: [{ name: "x" }] },
+    ];
+    await writeFile(file("slow.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    const { code, out } = await run(file("slow.jsonl"), "--provider", "openai");
+    assert.equal(code, 0, out);
+    assert.match(out, /^ok .*slow\.jsonl:1 .*1 invalid values skipped$/m);
+    assert.match(out, /^ok .*slow\.jsonl:2 .*1 of 1 values came back exactly$/m);
+  });
+
+  test("--definitions: each definition that is an object schema is checked as well", async () => {
+    const definitions = {
+      size: { type: "object", properties: { of: { $ref: "#/definitions/name" } } },
+      name: { type: "string" },
+    };
+    await writeFile(file("defined.json"), JSON.stringify({ type: "object", definitions }));
+    const { out } = await run(file("defined.json"), "--definitions");
+    assert.match(out, /^ok .*defined\.json#size /m);
+    assert.doesNotMatch(out, /#name/);
   });
 
   test("a single refused schema: the error of the 400, and exit code 1", async () => {
@@ -116,7 +149,7 @@ describe("npm run project-schema", () => {
     assert.equal((await run(file("nowhere.json"))).code, 2);
     const { code, err } = await run(file("product.json"), "--provider", "acme");
     assert.equal(code, 2);
-    assert.match(err, /--provider: must be one of openai, none/);
+    assert.match(err, /--provider: must be one of openai, anthropic, gemini, none/);
     assert.match((await run("--help")).out, /Exit code/);
   });
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { profiles } from "#lib/projection/profile/profile.ts";
+import { profiles, schemaForms } from "#lib/projection/profile/profile.ts";
 import { projectSchema } from "#lib/projection/project-schema.ts";
 import { arbitrarySample, draftNames } from "#lib/projection/testing/arbitrary-schema.ts";
 import { checkDeclared, projectStrictly } from "#lib/projection/testing/check-round-trip.ts";
+import { providerCheckers } from "#lib/projection/testing/provider-checkers.ts";
 import { compileSchema } from "../admission/compile-schema.ts";
 
 const runs = 60;
@@ -24,6 +25,21 @@ describe("any schema", () => {
       );
       assert.ok(valid > runs / 2, `only ${valid} of ${runs} values were valid`);
     });
+
+  for (const profile of [profiles.openai, profiles.anthropic, profiles.gemini])
+    for (const form of schemaForms)
+      test(`${profile.name}, ${form}: the projection follows the provider's documents, and valid values survive`, () => {
+        fc.assert(
+          fc.property(fc.constantFrom(...draftNames).chain(arbitrarySample), ({ schema, value }) => {
+            const compiled = compileSchema(structuredClone(schema));
+            if (!compiled.ok) return;
+            const projection = projectStrictly(schema, { profile, form });
+            assert.deepEqual(providerCheckers[profile.name]?.(projection.schema), []);
+            if (compiled.validate(value) === true) checkDeclared(projection, value, compiled.validate);
+          }),
+          { numRuns: runs },
+        );
+      });
 
   test("the same schema always has the same projection", () => {
     fc.assert(

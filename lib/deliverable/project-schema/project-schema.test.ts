@@ -43,12 +43,8 @@ describe("typical schemas", () => {
 
 describe("constraints that the provider cannot enforce", () => {
   test("become sentences after the caller's own description", () => {
-    const projection = projectProperty({
-      type: "string",
-      description: "The code",
-      minLength: 2,
-      pattern: "^a+$",
-    });
+    const code = { type: "string", description: "The code", minLength: 2, pattern: "^a+$" };
+    const projection = projectStrictly(closed({ a: code }), { form: "words" });
     assert.deepEqual(at(projection, "properties", "a"), {
       type: "string",
       description: "The code. At least 2 characters. Matches the pattern `^a+$`.",
@@ -60,7 +56,12 @@ describe("constraints that the provider cannot enforce", () => {
   });
 
   const wordsOf = (schema: unknown, more: object = {}) =>
-    at(projectStrictly({ ...closed({ a: schema }), ...more }), "properties", "a", "description");
+    at(
+      projectStrictly({ ...closed({ a: schema }), ...more }, { form: "words" }),
+      "properties",
+      "a",
+      "description",
+    );
 
   test("quote patterns unchanged", () => {
     assert.equal(wordsOf({ type: "string", pattern: "^Dr .+ .*$" }), "Matches the pattern `^Dr .+ .*$`.");
@@ -84,7 +85,7 @@ describe("constraints that the provider cannot enforce", () => {
     );
     assert.equal(
       wordsOf({ type: "array", contains: { $ref: "#/$defs/node" } }, { $defs }),
-      'At least 1 of the items matches {"type":"object","properties":{"next":"…"}}.',
+      'At least 1 of the items matches {"type":"object","properties":{"next":"…"}}. JSON text of a list.',
     );
     assert.equal(
       wordsOf({ type: "string", not: { const: { $ref: "#/$defs/code" } } }, { $defs }),
@@ -98,6 +99,40 @@ describe("constraints that the provider cannot enforce", () => {
     assert.equal(wordsOf({ type: "string", not: false }), undefined);
     const union = { anyOf: [{ type: "string" }, { not: {} }] };
     assert.deepEqual(at(projectProperty(union), "properties", "a"), { type: "string" });
+  });
+
+  test("say never for what no value matches", () => {
+    const never = { not: {} };
+    const dependent = {
+      type: "object",
+      dependentSchemas: { old: never, new: { properties: { old: never } } },
+    };
+    const words = String(wordsOf(dependent));
+    assert.match(words, /Never has the property "old"\./);
+    assert.match(words, /With the property "new", it matches \{"properties":\{"old":"never"\}\}\./);
+    // biome-ignore lint/suspicious/noThenProperty: the keyword.
+    const conditional = { type: "string", if: { const: "x" }, then: never };
+    assert.equal(wordsOf(conditional), 'Never matches {"const":"x"}.');
+    assert.equal(wordsOf({ type: "string", not: never }), undefined);
+  });
+
+  test("quote whole rules, with fewer details if they are long", () => {
+    const long = (name: string) => ({ type: "string", description: `${name} `.repeat(200), maxLength: 9 });
+    const rule = { properties: { b: long("b"), c: long("c") }, required: ["b"] };
+    assert.equal(
+      wordsOf({ type: "object", not: rule, properties: { b: {} }, additionalProperties: true }),
+      'Does not match {"properties":{"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9}},"required":["b"]}.',
+    );
+    const colours = Array.from({ length: 1_200 }, (_, index) => `colour ${index}`);
+    const { description } = Object(at(projectProperty({ enum: colours }), "properties", "a"));
+    assert.match(String(description), /^One of: "colour 0", .*"colour \d+", and \d+ more\.$/);
+  });
+
+  test("do not repeat a title that only says the name", () => {
+    const titled = (title: string) =>
+      at(projectStrictly(closed({ first_name: { type: "string", title } })), "properties", "first_name");
+    assert.deepEqual(titled("First Name"), { type: "string" });
+    assert.deepEqual(titled("As in the passport"), { type: "string", description: "As in the passport" });
   });
 
   test("exclude keywords that the draft ignores", () => {
@@ -118,10 +153,7 @@ describe("constraints that the provider cannot enforce", () => {
   test("include a list of choices that is too long", () => {
     const choices = Array.from({ length: 1_500 }, (_, index) => `choice ${index}`);
     const projection = projectProperty({ enum: choices });
-    assert.match(
-      String(at(projection, "properties", "a", "description")),
-      /^One of: \["choice 0","choice 1"/,
-    );
+    assert.match(String(at(projection, "properties", "a", "description")), /^One of: "choice 0", "choice 1"/);
     checkRoundTrip(projection, { a: "choice 1499" });
   });
 });
@@ -225,10 +257,7 @@ describe("maps", () => {
     const open = projectStrictly(object({ a: { type: "string" } }, { additionalProperties: true }));
     const both = {
       a: "named",
-      additional: [
-        { key: "a", value: "entry" },
-        { key: "b", value: null },
-      ],
+      additional: '{"a":"entry","b":null}',
     };
     assert.deepEqual(open.foldBack(both), { ok: true, value: { a: "named", b: null } });
   });
@@ -242,6 +271,14 @@ describe("forms that look alike", () => {
     assert.deepEqual(checkRoundTrip(projection, { a: { kind: "square" } }), {
       a: { square: { kind: "square", size: null } },
     });
+  });
+
+  test("are distinguished by a constant inside them before they are numbered", () => {
+    const event = (kind: string) =>
+      closed({ meta: closed({ kind: { const: kind } }), at: { type: "string" } });
+    const projection = projectProperty({ anyOf: [event("opened"), event("closed")] });
+    const value = { a: { meta: { kind: "closed" }, at: "now" } };
+    assert.deepEqual(checkRoundTrip(projection, value), { a: { closed: value.a } });
   });
 
   test("travel unchanged if their type or first key distinguishes them", () => {
@@ -274,7 +311,11 @@ describe("answers that do not fit the projected schema", () => {
   });
 
   test("fail without a stack overflow at ten thousand levels", () => {
-    const { foldBack, project } = projectStrictly(object({ a: {} }));
+    const nested = { type: "array", items: { $ref: "#/$defs/nested" } };
+    const { foldBack, project } = projectStrictly({
+      ...object({ a: { $ref: "#/$defs/nested" } }),
+      $defs: { nested },
+    });
     const deep = JSON.parse(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`);
     const folded = foldBack(deep);
     assert.match(String("message" in folded && folded.message), /nested too deeply/);

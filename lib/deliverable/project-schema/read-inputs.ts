@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { listDefinitions } from "./list-definitions.ts";
 
 /**
  * A schema and the values to test it with, or a text that is not JSON. `source` is the path of the file; for a line of
@@ -14,10 +15,21 @@ export type Input =
  * Reads schemas one at a time. A `.jsonl` or `.ndjson` file contains a schema on each line, and any other file contains
  * one schema. The path of a folder means all `.json` files below it. In place of a schema, a file or a line may contain
  * `{ "schema": …, "values": […] }`.
+ *
+ * @param hasDefinitions whether each definition that is an object schema is read as a schema of its own, too.
  */
-export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
+export async function* readInputs(paths: readonly string[], hasDefinitions = false): AsyncGenerator<Input> {
+  for await (const input of readFiles(paths)) {
+    yield input;
+    if (!hasDefinitions || "unreadable" in input) continue;
+    for (const { name, schema } of listDefinitions(input.schema))
+      yield { source: `${input.source}#${name}`, schema, values: undefined };
+  }
+}
+
+async function* readFiles(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {
-    if ((await stat(path)).isDirectory()) yield* readInputs(await listJson(path));
+    if ((await stat(path)).isDirectory()) yield* readFiles(await listJson(path));
     else if (/\.(jsonl|ndjson)$/i.test(path)) yield* readLines(path);
     else yield parseInput(path, await readFile(path, "utf8"));
   }

@@ -1,6 +1,7 @@
 import { buildExample } from "#lib/projection/build-example.ts";
+import { countOf } from "#lib/text/count-of.ts";
 import type { SchemaChecker } from "../admission/create-schema-checker.ts";
-import { passes, type Report } from "./check-schema.ts";
+import { type Fit, passes, type Report } from "./check-schema.ts";
 
 /**
  * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the number of
@@ -28,12 +29,18 @@ export function toLine(report: Report): string {
   if (!report.admitted) return `refused  ${report.source}  ${report.error}`;
   const { exact, different, undeclared, "skipped-invalid": skipped } = countTrips(report);
   const parts = [
-    report.breach ? `breaks at ${report.breach.pointer || "/"}: ${report.breach.rule}` : "fits",
+    ...report.providers.map(describeFit),
     ...(exact + different > 0 ? [`${exact} of ${exact + different} values came back exactly`] : []),
     ...(undeclared > 0 ? [`${undeclared} values with undeclared properties`] : []),
     ...(skipped > 0 ? [`${skipped} invalid values skipped`] : []),
   ];
   return `${passes(report) ? "ok     " : "WRONG  "}  ${report.source}  ${parts.join(", ")}`;
+}
+
+function describeFit({ provider, breach, overhead }: Fit): string {
+  return breach
+    ? `breaks ${provider} at ${breach.pointer || "/"}: ${breach.rule}`
+    : `fits ${provider} (${overhead} ×)`;
 }
 
 function countTrips(report: Extract<Report, { admitted: true }>) {
@@ -48,7 +55,7 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
  */
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);
-  const { projection, breach, roundTrips } = report;
+  const { projection, providers, roundTrips } = report;
   const lines = [
     "# Projected schema",
     JSON.stringify(projection.schema, null, 2),
@@ -61,10 +68,11 @@ export async function toPage(report: Report, checker: SchemaChecker, schema: unk
   lines.push("", ...(await describeExample(report, checker, schema)));
   for (const [index, trip] of roundTrips.entries())
     lines.push(`value ${index}: ${trip.outcome}${"detail" in trip ? ` (${trip.detail})` : ""}`);
-  lines.push(
-    "",
-    breach ? `It breaks a rule at ${breach.pointer || "/"}: ${breach.rule}.` : "It fits the profile.",
-  );
+  lines.push("", "# Providers");
+  for (const fit of providers)
+    lines.push(
+      `${describeFit(fit)}, ${countOf(fit.words, "constraint")} in words, ${countOf(fit.texts, "part")} as JSON text`,
+    );
   return lines.join("\n");
 }
 

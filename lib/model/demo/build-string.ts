@@ -28,6 +28,9 @@ const formats: Record<string, string> = {
   byte: "",
 };
 
+/** Matches the words with which `lib/projection` describes a string that contains JSON. */
+const JSON_TEXT = /(?:^|[.!?:…] )JSON text(?:\.| of (an object|a list|a value))/;
+
 const isUrlFormat = (format: unknown) => typeof format === "string" && /^(uri|url|iri)$/.test(format);
 
 /** Whether the caller's pattern is safe to run: it is short, has no groups and at most two unbounded repetitions. */
@@ -62,7 +65,10 @@ export function buildString(
   const fact = findFact(place.scope, place.name);
   const pageText =
     typeof fact === "string" && fact !== "" ? fact : typeof fact === "number" ? String(fact) : undefined;
-  const { format, pattern } = schema;
+  const { format, pattern, description } = schema;
+  const [isJson, noun] = JSON_TEXT.exec(typeof description === "string" ? description : "") ?? [];
+  if (noun === "an object" || noun === "a list") return noun === "an object" ? "{}" : "[]";
+  if (isJson !== undefined) return JSON.stringify(pageText ?? null);
 
   if (typeof pattern === "string") {
     const fitted = pageText === undefined ? undefined : fitLength(pageText, least, most);

@@ -34,7 +34,11 @@ function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   if (place.depth > 4 * DEPTH_MAX || builder.nodesLeft < -NODES_MAX) return null;
   const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
   if (schema.const !== undefined) return schema.const;
-  if (Array.isArray(schema.enum)) return buildEnum(schema.enum, place);
+  if (Array.isArray(schema.enum)) {
+    const choices = schema.enum.filter((each) => each !== null);
+    const isLeftOut = choices.length < schema.enum.length && !hasFact(schema, place);
+    return isLeftOut || choices.length === 0 ? null : buildEnum(choices, place);
+  }
   switch (readType(schema, place)) {
     case "object":
       return buildObject(builder, schema, place);

@@ -78,8 +78,22 @@ export function createJsonTextCodec(
 }
 
 function choiceSchema(type: string, choices: readonly unknown[], isInDescription: boolean): JsonSchema {
-  if (isInDescription) return { type, description: `One of: ${briefText(choices, LIST_CHARACTERS_MAX)}.` };
+  if (isInDescription) return { type, description: `One of: ${listChoices(choices)}.` };
   return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
+}
+
+/** Lists as many whole choices as fit. */
+function listChoices(choices: readonly unknown[]): string {
+  const listed: string[] = [];
+  let length = 0;
+  for (const choice of choices) {
+    const text = JSON.stringify(choice);
+    length += text.length + 2;
+    if (length > LIST_CHARACTERS_MAX) break;
+    listed.push(text);
+  }
+  const more = choices.length - listed.length;
+  return more === 0 ? listed.join(", ") : `${listed.join(", ")}, and ${more} more`;
 }
 
 /** Returns the value of the property `key` if it is the object's only property, undefined otherwise. */

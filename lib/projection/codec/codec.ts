@@ -35,6 +35,12 @@ export type Codec = {
   isAny?: true;
   /** Set when the codec itself does not change values. The codecs of its children may change them. */
   isPlain?: true;
+  /** Returns the declared properties of an object form, for deciding how they are sent before the form is used. */
+  declared?: () => readonly DeclaredProperty[];
+  /** Set for a value with several forms. Whether the schema of the projected form is then an `anyOf`. */
+  isUnion?: () => boolean;
+  /** The number of values of a fixed list, or of items of a tuple, that may be absent. */
+  optionalItems?: number;
   /** Returns a name for this form, which a union uses if the form is one of its branches. */
   label?: () => string | undefined;
   /**
@@ -54,9 +60,14 @@ export type Node = {
   codec: Codec;
   /** The caller's description, followed by sentences for the constraints that the provider cannot enforce. */
   description: string;
+  /** Keywords for bounds that the provider enforces. They are added to the schema that the codec writes. */
+  bounds?: JsonSchema;
   /** A name for the node's definition in `$defs`, from the caller's schema. May be empty. */
   name: string;
 };
+
+/** A property that the caller's schema names. */
+type DeclaredProperty = { name: string; node: Node; isRequired: boolean };
 
 /** A use of a node. `note` is added to the description of this use only. */
 export type Slot = { node: Node; note: string };
@@ -68,6 +79,8 @@ export type Outputs = {
    * its keys. Every object of a shape has all keys of that shape.
    */
   heads: readonly Head[];
+  /** Set when a string may be the JSON text of a value. */
+  isText?: boolean;
 };
 export type Head = { first: string; keys: readonly string[] };
 
@@ -84,6 +97,8 @@ export type Decoding = {
   decode: (node: Node, projected: unknown, ...path: (string | number)[]) => unknown;
   /** Reports a failure. `path` is relative to the part that is being decoded. */
   refuse: (message: string, ...path: (string | number)[]) => typeof refused;
+  /** Reports that a string is not the JSON text that it should be. The projected schema allows every string. */
+  refuseText: (message: string) => typeof refused;
 };
 
 /**
@@ -108,13 +123,18 @@ export const neverCodec: Codec = {
 /** Whether a node has `neverCodec`, because the caller's schema allows no value. */
 export const isNever = (node: Node): boolean => node.codec === neverCodec;
 
-/** Creates a closed object schema whose properties are all required. */
-export const closedObject = (properties: Record<string, JsonSchema>): JsonSchema => ({
+/** Creates a closed object schema whose properties are all required, apart from those in `omitted`. */
+export const closedObject = (
+  properties: Record<string, JsonSchema>,
+  omitted: ReadonlySet<string> = NO_NAMES,
+): JsonSchema => ({
   type: "object",
   properties,
-  required: Object.keys(properties),
+  required: Object.keys(properties).filter((name) => !omitted.has(name)),
   additionalProperties: false,
 });
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Wraps `compute` so that it runs only at the first call. Later calls return the same value. */
 export function once<Value>(compute: () => Value): () => Value {

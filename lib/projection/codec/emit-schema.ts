@@ -35,11 +35,12 @@ export function emitSchema(root: Node, form: "projected" | "own" = "projected"):
       const isHoisted = (isShared || level + levels > LEVELS_INLINE) && !isSmall(node, isOwn);
       return addWords(isHoisted ? define(node) : emitNode(node, level + levels), slot.note);
     };
-  const emitNode = ({ codec, description }: Node, level: number) => {
+  const emitNode = ({ codec, description, bounds }: Node, level: number) => {
     // The description of any value explains its projected form.
     if (isOwn && codec.isAny) return {};
     const emit = emitAt(level);
-    return addWords(isOwn && codec.ownSchema ? codec.ownSchema(emit) : codec.schema(emit), description);
+    const schema = isOwn && codec.ownSchema ? codec.ownSchema(emit) : codec.schema(emit);
+    return addWords(isOwn ? schema : { ...schema, ...bounds }, description);
   };
 
   const schema = emitNode(root, 1);
@@ -63,9 +64,13 @@ export function countUses(root: Node): Map<Node, number> {
   return uses;
 }
 
+/** Maximum length of the description and bounds of a small schema that is written at each use. */
+const WORDS_INLINE_MAX = 60;
+
 /** Whether a node's schema is so small that a `$ref` to a shared definition would save nothing. */
-function isSmall({ codec }: Node, isOwn: boolean): boolean {
+function isSmall({ codec, description, bounds }: Node, isOwn: boolean): boolean {
   if (isOwn && codec.isAny) return true;
+  if (!isOwn && description.length + JSON.stringify(bounds ?? {}).length > WORDS_INLINE_MAX) return false;
   const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 1);
   return isShort && codec.children().length === 0 && !codec.outputs().kinds.has("object");
 }

@@ -28,6 +28,8 @@ type Field = {
    * in a list of additional properties.
    */
   isSoft: boolean;
+  /** Whether the optional property is left out when it is absent, instead of being null. */
+  isOmitted?: boolean;
 };
 
 /**
@@ -35,7 +37,13 @@ type Field = {
  * the node of an entry's value. `isImplied`: the schema allows these properties only by not mentioning them, so the
  * projected object has no place for them if it has other properties (decision 111).
  */
-export type Section = { node: Node; value: Node; isImplied: boolean };
+export type Section = {
+  node: Node;
+  value: Node;
+  isImplied: boolean;
+  /** The names of the declared properties that are sent in this list. Undefined: any others. */
+  names?: ReadonlySet<string>;
+};
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
 type ProjectedSection = Section & { key: string };
@@ -50,6 +58,8 @@ type ObjectForm = {
   sections: ProjectedSection[];
   /** Whether the form has no place for properties that the caller's schema allows by not mentioning them. */
   isClosed: boolean;
+  /** The declared properties that are sent in a list. */
+  listed: ReadonlySet<string>;
 };
 
 /**
@@ -61,6 +71,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
   const form = once(() => projectForm(declared, open));
   return {
     children: () => listChildren(form()),
+    declared: () => declared.map(({ name, slot, isRequired }) => ({ name, node: slot.node, isRequired })),
     hasValue: (has) => declared.every(({ slot, isRequired }) => !isRequired || has(slot.node)),
     outputs() {
       const { keys } = form();
@@ -78,9 +89,11 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
 /** Chooses the property names, and drops optional fields and sections that cannot have a value. */
 function projectForm(declared: readonly Field[], open: readonly Section[]): ObjectForm {
   const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
-  const isClosed = live.length > 0 && open.some(({ isImplied }) => isImplied);
-  const sections = isClosed ? [] : open.filter(({ value }) => !isNever(value));
-  const sectionNames = sections.map((_, index) => {
+  const listed = new Set(open.flatMap(({ names }) => [...(names ?? [])]));
+  const isClosed = live.length + listed.size > 0 && open.some(({ isImplied }) => isImplied);
+  const sections = open.filter(({ value, names }) => names !== undefined || !(isClosed || isNever(value)));
+  const sectionNames = sections.map(({ names }, index) => {
+    if (names !== undefined) return "more";
     if (live.length === 0 && index === 0) return "entries";
     return index === sections.length - 1 && live.length > 0 ? "additional" : "entries";
   });
@@ -89,7 +102,7 @@ function projectForm(declared: readonly Field[], open: readonly Section[]): Obje
   const fields: ProjectedField[] = live.map((field, index) => ({
     ...field,
     key: keyAt(index),
-    optional: field.isRequired ? undefined : createOptionalForm(field.slot),
+    optional: field.isRequired ? undefined : createOptionalForm(field.slot, field.isOmitted),
   }));
   return {
     keys,
@@ -98,6 +111,7 @@ function projectForm(declared: readonly Field[], open: readonly Section[]): Obje
     fieldsByName: new Map(fields.map((field) => [field.name, field])),
     sections: sections.map((section, index) => ({ ...section, key: keyAt(live.length + index) })),
     isClosed,
+    listed,
   };
 }
 
@@ -124,7 +138,8 @@ function emitObject({ fields, sections }: ObjectForm, emit: Emit): JsonSchema {
     properties[key] = key === name ? schema : addWords(schema, "", `The property ${JSON.stringify(name)}.`);
   }
   for (const { key, node } of sections) properties[key] = emit({ node, note: "" }, 1);
-  return closedObject(properties);
+  const omitted = new Set(fields.filter(({ isOmitted }) => isOmitted).map(({ key }) => key));
+  return closedObject(properties, omitted);
 }
 
 function emitOwnObject({ fields }: ObjectForm, open: readonly Section[], emit: Emit): JsonSchema {
@@ -155,17 +170,18 @@ export function openTo(values: readonly Node[], emit: Emit): JsonSchema {
 
 function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown {
   if (!isObject(value)) return refused;
-  const { fields, fieldsByName, sections, isClosed } = form;
+  const { fields, fieldsByName, sections, isClosed, listed } = form;
   for (const { name, isRequired } of fields) if (isRequired && !Object.hasOwn(value, name)) return refused;
   const undeclared = Object.keys(value).filter((name) => !fieldsByName.has(name));
-  if (isClosed && undeclared.length > 0) {
-    run.reportUndeclared(value, undeclared);
+  const lost = isClosed ? undeclared.filter((name) => !listed.has(name)) : [];
+  if (lost.length > 0) {
+    run.reportUndeclared(value, lost);
     return refused;
   }
   const projected: Record<string, unknown> = {};
   const entries: Entry[] = [];
-  for (const { name, key, slot, optional, isSoft } of fields) {
-    projected[key] = optional?.absent();
+  for (const { name, key, slot, optional, isSoft, isOmitted } of fields) {
+    if (!isOmitted) projected[key] = optional?.absent();
     if (!Object.hasOwn(value, name)) continue;
     const encoded = run.encode(slot.node, value[name]);
     if (encoded !== refused) projected[key] = encoded;
@@ -230,7 +246,9 @@ function sortEntries(
 ): Entry[][] | typeof refused {
   const lists: Entry[][] = sections.map(() => []);
   for (const entry of entries) {
-    const index = sections.findIndex((section) => run.encode(section.value, entry.value) !== refused);
+    const index = sections.findIndex(
+      ({ names, value }) => (names?.has(entry.key) ?? true) && run.encode(value, entry.value) !== refused,
+    );
     if (index === -1) return refused;
     lists[index]?.push(entry);
   }

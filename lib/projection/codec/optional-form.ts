@@ -45,7 +45,8 @@ const plainMarker = createMarker(PLAIN_NAME);
  * Creates the form of an optional property. Null means that the property is absent. If null is already the projected
  * form of one of the property's values, an object such as `{ "absent": true }` means that the property is absent.
  */
-export function createOptionalForm(slot: Slot): OptionalForm {
+export function createOptionalForm(slot: Slot, isOmitted = false): OptionalForm {
+  if (isOmitted) return omittedForm(slot);
   const marker = once(() => {
     const { kinds, heads } = slot.node.codec.outputs();
     if (!kinds.has("null")) return undefined;
@@ -76,3 +77,11 @@ export function createOptionalForm(slot: Slot): OptionalForm {
     },
   };
 }
+
+/** The form of a property that is left out when it is absent. */
+const omittedForm = (slot: Slot): OptionalForm => ({
+  schema: (emit) => emit(slot, 1),
+  nodes: () => [],
+  absent: () => undefined,
+  isAbsent: () => false,
+});

@@ -9,8 +9,13 @@ const LEVELS_MAX = 1_000;
  */
 export type Encoded = { ok: true; value: unknown } | { ok: false; undeclared: readonly Undeclared[] };
 type Undeclared = { object: Record<string, unknown>; names: readonly string[] };
-/** `path` is a JSON pointer into the projected value. */
-export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
+/**
+ * `path` is a JSON pointer into the projected value. `isText`: the projected value has the form of the projected schema,
+ * but a string in it is not the JSON text that it should be.
+ */
+export type Decoded =
+  | { ok: true; value: unknown }
+  | { ok: false; path: string; message: string; isText?: true };
 
 /** Encodes a value. Results are cached, so that nested unions encode each part only once for the same node. */
 export function encodeValue(root: Node, value: unknown): Encoded {
@@ -39,7 +44,7 @@ export function encodeValue(root: Node, value: unknown): Encoded {
 /** Decodes a projected value, or reports where it does not fit the projected schema. */
 export function decodeValue(root: Node, projected: unknown): Decoded {
   const path: (string | number)[] = [];
-  let failure: { path: string; message: string } | undefined;
+  let failure: { path: string; message: string; isText?: true } | undefined;
   let levels = 0;
   const run: Decoding = {
     decode(node, part, ...below) {
@@ -53,6 +58,10 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
     },
     refuse(message, ...below) {
       failure = { path: toPointer([...path, ...below]), message };
+      return refused;
+    },
+    refuseText(message) {
+      failure = { path: toPointer(path), message, isText: true };
       return refused;
     },
   };

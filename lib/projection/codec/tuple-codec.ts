@@ -37,6 +37,7 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
   });
   return {
     children: () => listChildren(form()),
+    optionalItems: positions.filter(({ optional }) => optional !== undefined).length,
     hasValue: (has) =>
       positions.every(({ slot, optional }) => optional !== undefined || has(slot.node)) &&
       (lengthMin <= positions.length || (rest !== undefined && has(rest.node))),

@@ -33,6 +33,7 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
     children: () => all.map(({ slot }) => slot.node),
     hasValue: (has) => all.some(({ slot }) => has(slot.node)),
     outputs: once(() => unite(index().branches)),
+    isUnion: () => all.length > 1,
 
     schema(emit) {
       const forms = index().branches.map(({ slot, tag }): JsonSchema => {
@@ -125,12 +126,17 @@ function findCandidates({ byKind, byFirstKey }: BranchIndex, projected: unknown)
 function tagBranches(all: readonly Branch[]): ProjectedBranch[] {
   const branches = all.map(({ slot, label }) => ({ slot, label, outputs: slot.node.codec.outputs() }));
   const isComposite = ({ outputs }: { outputs: Outputs }) =>
-    outputs.kinds.has("object") || outputs.kinds.has("array");
+    outputs.kinds.has("object") || outputs.kinds.has("array") || outputs.isText === true;
+  const strings = branches.filter(({ outputs }) => outputs.kinds.has("string"));
+  // A text could be a string of another branch.
+  const areTextsClear = strings.length < 2 || !strings.some(({ outputs }) => outputs.isText);
   const lists = branches.filter(({ outputs }) => outputs.kinds.has("array"));
   const areListsClear = lists.length < 2 || lists.every(({ slot }) => isPlain(slot.node.codec, 3));
   const objects = branches.filter(({ outputs }) => outputs.heads.length > 0);
   const isClear =
-    areListsClear && (objects.length < 2 || areClear(objects.flatMap(({ outputs }) => outputs.heads)));
+    areTextsClear &&
+    areListsClear &&
+    (objects.length < 2 || areClear(objects.flatMap(({ outputs }) => outputs.heads)));
   const taken = new Set<string>();
   const counts = new Map<string, number>();
   return branches.map(({ slot, label, outputs }) => ({
@@ -157,6 +163,7 @@ const isPlain = (codec: Codec, levels: number): boolean =>
 function unite(branches: readonly ProjectedBranch[]): Outputs {
   const kinds = new Set<Kind>();
   const heads: Head[] = [];
+  const isText = branches.some(({ outputs, tag }) => tag === undefined && outputs.isText);
   for (const { outputs, tag } of branches) {
     if (tag !== undefined) {
       kinds.add("object");
@@ -166,5 +173,5 @@ function unite(branches: readonly ProjectedBranch[]): Outputs {
     for (const kind of outputs.kinds) kinds.add(kind);
     heads.push(...outputs.heads);
   }
-  return { kinds, heads };
+  return { kinds, heads, isText };
 }

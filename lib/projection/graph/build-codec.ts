@@ -1,18 +1,19 @@
 import { createChoiceCodec, createJsonTextCodec } from "../codec/choice-codec.ts";
-import { type Codec, isNever, neverCodec, type Slot } from "../codec/codec.ts";
+import { type Codec, isNever, type Node, neverCodec, type Slot } from "../codec/codec.ts";
 import { scalarCodec } from "../codec/scalar-codec.ts";
 import { type Branch, createUnionCodec } from "../codec/union-codec.ts";
-import { isObject, kindOf, stableText } from "../json.ts";
+import { isObject, type JsonSchema, kindOf, stableText } from "../json.ts";
 import { type Expansion, expandFormula, type Union } from "../schema/expand-formula.ts";
 import { type Formula, followAliases } from "../schema/formula.ts";
 import { intersectKinds, type Kinds, kindsOf, uniteKinds } from "../schema/kinds.ts";
+import { readBounds } from "../schema/read-bounds.ts";
 import type { Schema } from "../schema/schema-index.ts";
 import { countCopies, hasForms, isOnlyUnion, limitsUnevaluated } from "../schema/weigh-union.ts";
 import { buildForms } from "./build-forms.ts";
 import { type Builder, createNode } from "./builder.ts";
 import { describeNode } from "./describe-node.ts";
 
-type Built = { codec: Codec; description: string };
+type Built = { codec: Codec; description: string; bounds?: JsonSchema };
 
 const COPIES_OF_ONE_UNION_MAX = 200;
 
@@ -29,8 +30,10 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
   }
   const union = formula === builder.merged ? undefined : pickUnion(builder, expansion);
   const joined = expansion.unions.filter((each) => each !== union);
-  const description = describeNode(builder, expansion, joined, union);
-  if (union) return { codec: buildBranches(builder, formula, expansion, union), description };
+  if (union) {
+    const description = describeNode(builder, expansion, joined, { taken: union });
+    return { codec: buildBranches(builder, formula, expansion, union), description };
+  }
 
   let kinds = expansion.kinds;
   const branches = joined.map((each) => each.branches);
@@ -38,7 +41,11 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
     kinds = intersectKinds(kinds, uniteKinds(each.map((branch) => kindsOf(builder.index, branch))));
   const whole = { ...expansion, soft: [...expansion.soft, ...branches.flat()] };
   const forms = buildForms(builder, whole, kinds, formula.isTested);
-  return { codec: combine(builder, forms), description };
+  const codec = combine(builder, forms);
+  // Only these forms are written as a schema with the type of the values.
+  const bounds = codec.isPlain ? readBounds(builder.bounds, expansion.conjuncts, kinds) : undefined;
+  const description = describeNode(builder, expansion, joined, { enforced: bounds?.keywords });
+  return { codec, description, ...(bounds && { bounds: bounds.schema }) };
 }
 
 /** Combines the codecs of the possible forms into one codec. If `forms` is undefined, any value is possible. */
@@ -131,5 +138,23 @@ function labelOf({ index }: Builder, { node }: Slot, schema: Schema, number: num
   if (label !== undefined) return label;
   if (typeof schema === "boolean") return "json";
   const title = typeof schema.title === "string" ? schema.title : undefined;
-  return index.definitionName(schema) ?? title ?? `option_${number + 1}`;
+  return index.definitionName(schema) ?? title ?? findNestedLabel(node) ?? `option_${number + 1}`;
+}
+
+const LABEL_LEVELS = 3;
+
+/** Finds a constant in the properties of an object form, such as `meta.kind`, and required ones first. */
+function findNestedLabel(root: Node): string | undefined {
+  let level = [root];
+  for (let depth = 0; depth < LABEL_LEVELS; depth += 1) {
+    const properties = level.flatMap(({ codec }) => codec.declared?.() ?? []);
+    const sorted = properties.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
+    for (const { node } of sorted) {
+      const { codec } = node;
+      const choices = "choices" in codec && Array.isArray(codec.choices) ? codec.choices : [];
+      if (choices.length === 1 && typeof choices[0] === "string") return choices[0];
+    }
+    level = sorted.map(({ node }) => node);
+  }
+  return undefined;
 }

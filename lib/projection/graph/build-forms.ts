@@ -3,18 +3,20 @@ import { createListCodec } from "../codec/list-codec.ts";
 import { createMapCodec } from "../codec/map-codec.ts";
 import { createObjectCodec, type Section } from "../codec/object-codec.ts";
 import { scalarCodec } from "../codec/scalar-codec.ts";
+import { createTextEntriesCodec } from "../codec/text-codec.ts";
 import { createTupleCodec } from "../codec/tuple-codec.ts";
-import { isObject } from "../json.ts";
+import { isObject, setOwn } from "../json.ts";
 import { quotePattern } from "../schema/describe-constraints.ts";
 import { collectSoft } from "../schema/evaluated-names.ts";
 import type { Expansion } from "../schema/expand-formula.ts";
-import type { Formula } from "../schema/formula.ts";
+import { type Formula, schemaOf } from "../schema/formula.ts";
 import type { Kinds } from "../schema/kinds.ts";
 import { planArray } from "../schema/plan-array.ts";
 import { type ObjectPlan, planObject, type SectionPlan } from "../schema/plan-object.ts";
+import { quoteSchema } from "../schema/quote-schema.ts";
 import { collectTested, isSilent, testsParts } from "../schema/silent-object.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
-import type { Builder } from "./builder.ts";
+import { type Builder, createNode } from "./builder.ts";
 
 const OBJECT_KEYWORDS = [
   "properties",
@@ -78,26 +80,53 @@ function buildObject(builder: Builder, { conjuncts, soft, isSilent, areTested }:
     if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
   const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
   if (plan === undefined) return [];
-  const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula, areTested) }));
-  const isMap = fields.length === 0 && plan.sections.length === 1;
+  const packed = builder.detail.packed.get(builder.keyAtWork());
+  const omitted = builder.detail.omitted.get(builder.keyAtWork());
+  const fields = plan.fields
+    .filter(({ name }) => !packed?.has(name))
+    .map((field) => ({
+      ...field,
+      slot: builder.slotOf(field.formula, areTested),
+      isOmitted: omitted?.has(field.name) === true,
+    }));
+  const isMap = plan.fields.length === 0 && plan.sections.length === 1;
   const isImplied = isSilent(plan);
   const sections = plan.sections.map((section): Section => {
     const value = builder.slotOf(section.formula, areTested);
     const words = isMap ? "" : describeSection(section);
-    return { node: common.entriesOf(value, words, !isMap), value: value.node, isImplied };
+    return { node: common.entriesOf(value, words, isMap), value: value.node, isImplied };
   });
+  if (packed !== undefined) sections.unshift(packFields(builder, plan, packed));
   const [only] = sections;
-  return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
+  if (!isMap || only === undefined) return [createObjectCodec(fields, sections)];
+  return [only.value === common.anyValue ? common.anyObject : createMapCodec(only)];
 }
+
+/** Creates the section of the declared properties that are sent together, as the JSON text of an object. */
+function packFields({ index, common }: Builder, { fields }: ObjectPlan, names: ReadonlySet<string>): Section {
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  for (const { name, formula, isRequired } of fields) {
+    if (!names.has(name)) continue;
+    setOwn(properties, name, schemaOf(formula));
+    if (isRequired) required.push(name);
+  }
+  const words = `an object with further properties: ${quoteSchema(index, { properties, ...(required.length > 0 && { required }) }, PACKED_MAX)}`;
+  const codec = createTextEntriesCodec(words, false);
+  return { node: createNode(codec, "more"), value: common.anyValue, isImplied: false, names };
+}
+
+/** Maximum length of the schema in the description of packed properties. */
+const PACKED_MAX = 4_000;
 
 /**
  * Describes a list of properties without a field of their own: those whose names match a pattern, or all remaining
  * ones.
  */
 function describeSection({ patterns, isRest }: SectionPlan): string {
-  if (isRest) return "Further properties, which have no place of their own; normally null.";
+  if (isRest) return "an object with any further properties";
   const names = patterns.slice(0, 5).map(quotePattern);
-  return `Properties whose name matches ${names.join(" or ")}.`;
+  return `an object with the properties whose name matches ${names.join(" or ")}`;
 }
 
 function buildArray(builder: Builder, { conjuncts, areTested }: Place): Codec[] {

@@ -1,16 +1,24 @@
 import { type Node, neverCodec, type Slot } from "../codec/codec.ts";
+import { createTextCodec } from "../codec/text-codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
 import { createFindEntangled } from "../schema/compare-branches.ts";
 import { createEvaluatedNames } from "../schema/evaluated-names.ts";
 import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
+import type { BoundRules } from "../schema/read-bounds.ts";
 import { createNameReading } from "../schema/reads-names.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
 import { createWorkBudget, WorkBudgetSpent } from "../schema/work-budget.ts";
 import { buildCodec } from "./build-codec.ts";
-import { type Builder, createCommonNodes, createNode, type Folded } from "./builder.ts";
+import { type Builder, createCommonNodes, createNode, cutOf, type Detail, type Folded } from "./builder.ts";
+import { describeText } from "./describe-node.ts";
 
-export type Graph = { root: Node; folded: readonly Folded[] };
+export type Graph = {
+  root: Node;
+  folded: readonly Folded[];
+  /** The key of each node's formula. Nodes inside the form of another node have none. */
+  keys: ReadonlyMap<Node, string>;
+};
 
 export type GraphLimits = {
   /** Limit on the total number of properties and list positions. */
@@ -20,6 +28,17 @@ export type GraphLimits = {
   /** Limit on the steps of the work. Default {@link STEPS_MAX}. */
   stepsMax?: number;
 };
+
+/** What the graph depends on besides the schema and the size limits: the rules of a provider. */
+type GraphRules = {
+  /** Whether the number of unions is limited. */
+  isTight: boolean;
+  bounds: BoundRules | undefined;
+  detail: Detail;
+};
+
+export const WHOLE: Detail = { cuts: new Set(), packed: new Map(), omitted: new Map() };
+const PLAIN_RULES: GraphRules = { isTight: false, bounds: undefined, detail: WHOLE };
 
 /** Accepts every object. */
 const OBJECT: SchemaObject = { type: "object" };
@@ -41,6 +60,7 @@ export function buildGraph(
   index: SchemaIndex,
   root: SchemaObject,
   limits: GraphLimits,
+  { isTight, bounds, detail }: GraphRules = PLAIN_RULES,
   isInput = false,
 ): Graph {
   const budget = createWorkBudget(limits.stepsMax ?? STEPS_MAX);
@@ -52,12 +72,14 @@ export function buildGraph(
     isTested: false,
   };
   const reading = createNameReading(index);
-  const common = createCommonNodes(neverCodec);
+  const common = createCommonNodes(isTight);
   const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
   const open: string[] = [];
   const folded = new Map<string, Folded>();
   const never = createNode(neverCodec, "never");
   const anyValue: Slot = { node: common.anyValue, note: "" };
+  const texts = new Map<string, Slot>();
+  const atWork: string[] = [];
   let levels = 0;
 
   const build = (key: string): void => {
@@ -65,18 +87,32 @@ export function buildGraph(
     if (entry?.state !== "new") return;
     entry.state = "open";
     levels += 1;
+    atWork.push(key);
     try {
       Object.assign(entry.node, buildCodec(builder, entry.formula));
     } catch (error) {
       if (!(error instanceof WorkBudgetSpent)) throw error;
       entry.node.codec = createUnionCodec([{ slot: anyValue, label: () => "json" }]);
     }
+    atWork.pop();
     levels -= 1;
     entry.state = "done";
   };
 
+  /** Returns the node that sends the values of a formula as JSON text, if the provider's limits require it here. */
+  const findText = (formula: Formula, key: string): Slot | undefined => {
+    if (!detail.cuts.has(cutOf(atWork.at(-1) ?? "", key))) return undefined;
+    const existing = texts.get(key);
+    if (existing) return existing;
+    const node = createNode(createTextCodec(describeText(index, formula)), "json");
+    texts.set(key, { node, note: "" });
+    return { node, note: "" };
+  };
+
   const register = (formula: Formula): { key: string; slot: Slot } => {
     const key = formulaKey(index, formula);
+    const text = findText(formula, key);
+    if (text) return { key, slot: text };
     let entry = nodes.get(key);
     if (entry === undefined) {
       const [first] = formula.described;
@@ -96,6 +132,9 @@ export function buildGraph(
     budget,
     isInput,
     merged: isInput ? whole : undefined,
+    detail,
+    bounds,
+    keyAtWork: () => atWork.at(-1) ?? "",
     fields: createWorkBudget(limits.fieldsMax),
     copies: createWorkBudget(limits.copiesMax),
     evaluated: createEvaluatedNames(index, budget),
@@ -122,7 +161,7 @@ export function buildGraph(
       const { key, slot } = register(formula);
       // If the node is still being built, a union contains itself as a branch, for the same value. This branch then
       // accepts any value.
-      if (nodes.get(key)?.state === "open") return anyValue;
+      if (nodes.get(key)?.state === "open" && slot.node === nodes.get(key)?.node) return anyValue;
       build(key);
       return slot;
     },
@@ -134,5 +173,6 @@ export function buildGraph(
 
   const { slot } = register(whole);
   for (let at = 0; at < open.length; at++) build(open[at] ?? "");
-  return { root: slot.node, folded: [...folded.values()] };
+  const keys = new Map([...nodes].map(([key, { node }]) => [node, key]));
+  return { root: slot.node, folded: [...folded.values()], keys };
 }

@@ -1,11 +1,10 @@
 import type { Codec, Node, Slot } from "../codec/codec.ts";
-import { createEntriesCodec, createListCodec } from "../codec/list-codec.ts";
-import { createObjectCodec } from "../codec/object-codec.ts";
-import { scalarCodec } from "../codec/scalar-codec.ts";
-import { createUnionCodec } from "../codec/union-codec.ts";
+import { createEntriesCodec } from "../codec/list-codec.ts";
+import { createTextCodec, createTextEntriesCodec } from "../codec/text-codec.ts";
 import type { FindEntangled } from "../schema/compare-branches.ts";
 import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
+import type { BoundRules } from "../schema/read-bounds.ts";
 import type { NameReading } from "../schema/reads-names.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import type { SchemaObject } from "../schema/walk-schema.ts";
@@ -15,6 +14,21 @@ import type { WorkBudget } from "../schema/work-budget.ts";
  * A constraint that became a sentence in a description: the JSON pointer of its schema, its keyword, and the sentence.
  */
 export type Folded = { pointer: string; keyword: string; sentence: string };
+
+/**
+ * The parts of a graph that are sent as JSON text, and the properties that may be missing, because of a provider's
+ * limits. The keys are those of formulas.
+ */
+export type Detail = {
+  /** `<key of the outer formula>>><key of the inner formula>`. */
+  cuts: ReadonlySet<string>;
+  /** The names of an object's properties that are sent together, as the JSON text of an object. */
+  packed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The names of an object's optional properties that are left out when they are absent. */
+  omitted: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+export const cutOf = (outer: string, inner: string): string => `${outer}>>${inner}`;
 
 /** The context in which the nodes of a graph are built. */
 export type Builder = {
@@ -28,6 +42,12 @@ export type Builder = {
   fields: WorkBudget;
   /** Budget for the properties that branches of unions copy from the schema around the union. */
   copies: WorkBudget;
+  /** The parts that are sent as JSON text, because of the provider's limits. */
+  detail: Detail;
+  /** Keywords that the provider enforces. */
+  bounds: BoundRules | undefined;
+  /** The key of the formula whose codec is being built. */
+  keyAtWork: () => string;
   evaluated: EvaluatedNames;
   reading: NameReading;
   findEntangled: FindEntangled;
@@ -50,10 +70,12 @@ type CommonNodes = {
   /** The node of a part that may be any JSON value. */
   anyValue: Node;
   /**
-   * Returns the node for a list of entries whose values have the node of `value`. `words` is the description of the
-   * list. `isNullable`: null means no entries.
+   * Returns the node for properties with arbitrary names, whose values have the node of `value`: a list of entries, or a
+   * JSON text if the values may be anything. `words` says which properties these are. `isMap`: the object has no other
+   * properties.
    */
-  entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
+  entriesOf: (value: Slot, words: string, isMap: boolean) => Node;
+  /** The codec of any list and that of any object, which are sent as JSON text. */
   anyList: Codec;
   anyObject: Codec;
 };
@@ -64,29 +86,37 @@ export const createNode = (codec: Codec, name: string, description = ""): Node =
   description,
 });
 
-export function createCommonNodes(unbuilt: Codec): CommonNodes {
+/**
+ * Creates the shared nodes and codecs.
+ *
+ * @param isTight whether the provider limits the number of unions, so that null must not mean that a list is empty.
+ */
+export function createCommonNodes(isTight: boolean): CommonNodes {
+  const anyValue = createNode({ ...createTextCodec({ what: "" }), isAny: true }, "json");
+  const anyList = createTextCodec({
+    what: "a list",
+    kinds: new Set(["array"]),
+    own: { type: "array", items: {} },
+  });
+  const anyObject = createTextCodec({
+    what: "an object",
+    kinds: new Set(["object"]),
+    own: { type: "object", properties: {} },
+  });
   const cached = new Map<Node, Map<string, Node>>();
-  const entriesOf = (value: Slot, words: string, isNullable: boolean): Node => {
+  const entriesOf = (value: Slot, words: string, isMap: boolean): Node => {
     const ofValue = cached.get(value.node) ?? new Map<string, Node>();
     cached.set(value.node, ofValue);
-    const key = `${isNullable} ${words} ${value.note}`;
-    const name = isNullable && value.node === anyValue ? "additional" : `${value.node.name}_entries`;
-    const node = ofValue.get(key) ?? createNode(createEntriesCodec(value, isNullable), name, words);
+    const key = `${isMap} ${words} ${value.note}`;
+    const node = ofValue.get(key) ?? createEntriesNode(value, words, isMap);
     ofValue.set(key, node);
     return node;
   };
-  const anyValue = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
-  const slot: Slot = { node: anyValue, note: "" };
-  const anyList = createListCodec(slot);
-  const entries = { node: entriesOf(slot, "", false), value: anyValue, isImplied: false };
-  const anyObject = createObjectCodec([], [entries]);
-  const scalars = (["string", "number", "boolean", "null"] as const).map(scalarCodec);
-  const union = createUnionCodec(
-    [...scalars, anyList, anyObject].map((codec) => ({
-      slot: { node: createNode(codec, "json"), note: "" },
-      label: () => "json",
-    })),
-  );
-  anyValue.codec = { ...union, isAny: true };
+  const createEntriesNode = (value: Slot, words: string, isMap: boolean): Node => {
+    const isNullable = !isMap && !isTight;
+    if (value.node === anyValue) return createNode(createTextEntriesCodec(words, isNullable), "additional");
+    const description = isMap ? words : `${words}; ${isTight ? "normally empty" : "normally null"}.`;
+    return createNode(createEntriesCodec(value, isNullable), `${value.node.name}_entries`, description);
+  };
   return { anyValue, entriesOf, anyList, anyObject };
 }

@@ -16,6 +16,8 @@ export function checkProfile(schema: unknown, { rules }: Profile): Breach | unde
   if (!isObject(schema)) return { pointer: "", rule: "a schema must be an object" };
   if (schema.type !== "object") return { pointer: "", rule: 'the root must have the type "object"' };
   if (schema.anyOf !== undefined) return { pointer: "/anyOf", rule: "the root must not be an anyOf" };
+  if (!rules.allowsRecursion && isRecursive(schema))
+    return { pointer: "", rule: "a schema must not refer to itself" };
   const totals = createTotals(rules);
   const open: Site[] = [{ schema, depth: 1, outer: undefined, keys: [] }];
   for (let site = open.pop(); site !== undefined; site = open.pop()) {
@@ -54,4 +56,40 @@ function listInner(schema: JsonSchema): [keys: readonly string[], inner: unknown
     for (const [index, branch] of schema.anyOf.entries()) inner.push([["anyOf", String(index)], branch]);
   addMap("$defs");
   return inner;
+}
+
+/** Whether a `$ref` leads back to a definition that contains it. */
+function isRecursive(root: JsonSchema): boolean {
+  const definitions = isObject(root.$defs) ? root.$defs : {};
+  const targets = new Map<string, Set<string>>();
+  for (const [name, part] of [["#", { ...root, $defs: {} }] as const, ...Object.entries(definitions)])
+    targets.set(name === "#" ? name : `#/$defs/${name}`, listReferences(part));
+  const states = new Map<string, "open" | "done">();
+  const path = ["#", ...targets.keys()].reverse();
+  for (let name = path.at(-1); name !== undefined; name = path.at(-1)) {
+    const rest = targets.get(name);
+    const [next] = rest ?? [];
+    if (states.get(name) === "done" || next === undefined) {
+      states.set(name, "done");
+      path.pop();
+      continue;
+    }
+    states.set(name, "open");
+    rest?.delete(next);
+    if (states.get(next) === "open") return true;
+    path.push(next);
+  }
+  return false;
+}
+
+function listReferences(part: unknown): Set<string> {
+  const found = new Set<string>();
+  const open: unknown[] = [part];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (!isObject(each)) continue;
+    if (typeof each.$ref === "string") found.add(each.$ref);
+    for (const [, inner] of listInner(each)) open.push(inner);
+  }
+  return found;
 }

@@ -23,8 +23,9 @@ export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Fla
   return (
     findReferenceFlaw(site, root, rules) ??
     findTypeFlaw(site, rules) ??
+    findBoundFlaw(site, rules) ??
     (isObjectSchema(schema) ? findObjectFlaw(site, rules) : undefined) ??
-    findBranchFlaw(site, root)
+    (schema.anyOf === undefined ? undefined : findBranchFlaw(site, root, rules))
   );
 }
 
@@ -37,7 +38,7 @@ function findReferenceFlaw({ schema }: Site, root: JsonSchema, rules: ProfileRul
     : undefined;
 }
 
-function findTypeFlaw({ schema }: Site, { types }: ProfileRules): Flaw | undefined {
+function findTypeFlaw({ schema }: Site, { types, hasNullableParts }: ProfileRules): Flaw | undefined {
   const { type } = schema;
   if (type === undefined) {
     if (schema.$ref !== undefined || schema.anyOf !== undefined) return undefined;
@@ -46,7 +47,18 @@ function findTypeFlaw({ schema }: Site, { types }: ProfileRules): Flaw | undefin
   const names: unknown[] = Array.isArray(type) ? type : [type];
   if (names.length === 0 || !names.every((name) => typeof name === "string" && types.has(name)))
     return { under: "type", rule: "the type is not supported" };
+  if (!hasNullableParts && names.length > 1 && names.some((name) => name === "object" || name === "array"))
+    return { under: "type", rule: "a list or an object must not have a second type" };
   if (names.includes("array") && schema.items === undefined) return { rule: "an array must have items" };
+  return undefined;
+}
+
+function findBoundFlaw({ schema }: Site, { bounds }: ProfileRules): Flaw | undefined {
+  const { format, minItems } = schema;
+  if (format !== undefined && !bounds.formats.has(String(format)))
+    return { under: "format", rule: "the format is not supported" };
+  if (minItems !== undefined && !bounds.minItems(Number(minItems)))
+    return { under: "minItems", rule: `minItems must not be ${minItems}` };
   return undefined;
 }
 
@@ -56,17 +68,22 @@ function findObjectFlaw({ schema }: Site, rules: ProfileRules): Flaw | undefined
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   for (const name of Object.keys(properties)) {
-    if (!required.delete(name)) return { rule: `the property ${JSON.stringify(name)} must be required` };
+    if (!required.delete(name) && rules.requiresAll)
+      return { rule: `the property ${JSON.stringify(name)} must be required` };
     if (!rules.propertyName.test(name)) return { rule: `the name ${JSON.stringify(name)} is not supported` };
   }
   return required.size > 0 ? { under: "required", rule: "only properties may be required" } : undefined;
 }
 
 /** Checks that an `anyOf` has branches, and that the branches that are objects have different first keys. */
-function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
-  if (schema.anyOf === undefined) return undefined;
+function findBranchFlaw(
+  { schema }: Site,
+  root: JsonSchema,
+  { hasDistinctBranches }: ProfileRules,
+): Flaw | undefined {
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length === 0)
     return { under: "anyOf", rule: "an anyOf must have branches" };
+  if (!hasDistinctBranches) return undefined;
   const firsts = new Set<string>();
   const seen = new Set<unknown>();
   const open: unknown[] = [...schema.anyOf];

@@ -11,6 +11,8 @@ type Totals = { add: (site: Site) => Flaw | undefined };
 export function createTotals(rules: ProfileRules): Totals {
   let properties = 0;
   let enumValues = 0;
+  let unions = 0;
+  let optionals = 0;
   let characters = 0;
   return {
     add({ schema }) {
@@ -23,6 +25,8 @@ export function createTotals(rules: ProfileRules): Totals {
       const inEnum = lengthOf(values);
       properties += names.length;
       enumValues += values.length;
+      unions += schema.anyOf !== undefined || (Array.isArray(schema.type) && schema.type.length > 1) ? 1 : 0;
+      optionals += names.length - (Array.isArray(schema.required) ? schema.required.length : 0);
       characters += lengthOf(names) + lengthOf(definitions) + inEnum + lengthOf([schema.const]);
       const { values: valuesMax, charactersMax } = rules.largeEnum;
       if (values.length > valuesMax && inEnum > charactersMax)
@@ -30,6 +34,9 @@ export function createTotals(rules: ProfileRules): Totals {
           under: "enum",
           rule: `at most ${charactersMax} characters in an enum of more than ${valuesMax} values`,
         };
+      if (unions > rules.unionsMax) return { rule: `at most ${rules.unionsMax} unions` };
+      if (!rules.requiresAll && optionals > rules.optionalsMax)
+        return { rule: `at most ${rules.optionalsMax} properties that may be missing` };
       if (properties > rules.propertiesMax) return { rule: `at most ${rules.propertiesMax} properties` };
       if (enumValues > rules.enumValuesMax) return { rule: `at most ${rules.enumValuesMax} enum values` };
       return characters > rules.nameCharactersMax

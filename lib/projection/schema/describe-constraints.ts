@@ -1,7 +1,6 @@
-import { beginningOf } from "#lib/text/whole-characters.ts";
-import { briefText, isObject, ownValue } from "../json.ts";
+import { briefText, isObject } from "../json.ts";
 import { acceptsEverything } from "./expand-formula.ts";
-import { inlineReferences } from "./inline-references.ts";
+import { isNever, quoteSchema } from "./quote-schema.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import type { SchemaObject } from "./walk-schema.ts";
 
@@ -10,7 +9,6 @@ type Constraint = { keyword: string; sentence: string };
 
 const QUOTE_CHARACTERS_MAX = 400;
 const PATTERN_CHARACTERS_MAX = 2_000;
-const quoteValue = (value: unknown): string => briefText(value, QUOTE_CHARACTERS_MAX);
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
@@ -20,8 +18,7 @@ const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, 
  */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
-  if (text.length > PATTERN_CHARACTERS_MAX)
-    return `${quotePattern(beginningOf(text, PATTERN_CHARACTERS_MAX))}…`;
+  if (text.length > PATTERN_CHARACTERS_MAX) return `of ${text.length} characters, which is too long to quote`;
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 
@@ -31,7 +28,7 @@ type Quote = (schema: unknown, charactersMax?: number) => string;
 type Describe = (value: unknown, schema: SchemaObject, quote: Quote) => string | undefined;
 
 const sentences: Record<string, Describe> = {
-  default: (value) => `Default: ${quoteValue(value)}.`,
+  default: describeDefault,
   format: (value) => `Format: ${value}.`,
   contentEncoding: (value) => `Encoded as ${value}.`,
   contentMediaType: (value) => `Media type: ${value}.`,
@@ -70,10 +67,10 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // `not: false` allows every value, so it needs no sentence. A schema with `not: {}` allows no value, so the projected
+  // `not: false`, and `not` with another `not: {}`, allows every value, so it needs no sentence. A schema with `not: {}` allows no value, so the projected
   // schema does not describe its values.
   not: (value, _, quote) =>
-    value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
+    isNever(value) || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
 };
 
@@ -82,7 +79,7 @@ export function describeConstraints(index: SchemaIndex, schema: SchemaObject): C
   const { ignoresRefSiblings, ignoredKeywords } = index.dialect;
   if (ignoresRefSiblings && typeof schema.$ref === "string") return [];
   const quote: Quote = (part, charactersMax = QUOTE_CHARACTERS_MAX) =>
-    briefText(inlineReferences(index, part), charactersMax);
+    quoteSchema(index, part, charactersMax);
   const found: Constraint[] = [];
   for (const keyword of Object.keys(schema)) {
     if (ignoredKeywords.has(keyword)) continue;
@@ -100,7 +97,13 @@ export function describeUnion(
   branches: readonly unknown[],
 ): string {
   const how = keyword === "oneOf" ? "exactly one" : "at least one";
-  return `Matches ${how} of: ${briefText(inlineReferences(index, branches), 2 * QUOTE_CHARACTERS_MAX)}.`;
+  return `Matches ${how} of: ${quoteSchema(index, branches, 2 * QUOTE_CHARACTERS_MAX)}.`;
+}
+
+/** A default that is too long to quote is no rule, so it is left out. */
+function describeDefault(value: unknown): string | undefined {
+  const text = briefText(value, QUOTE_CHARACTERS_MAX);
+  return text.endsWith("…") ? undefined : `Default: ${text}.`;
 }
 
 function describeContains(
@@ -124,7 +127,7 @@ function describePatterns(
   if (more.length === 0 && additionalProperties === false)
     return `Every further property name matches ${quotePattern(first)}.`;
   const parts = [first, ...more.slice(0, 9)].map((pattern) =>
-    value[pattern] === false || acceptsEverything(ownValue(Object(value[pattern]), "not"))
+    isNever(value[pattern])
       ? `No property name matches ${quotePattern(pattern)}.`
       : `The values of properties whose name matches ${quotePattern(pattern)} match ${quote(value[pattern], 200)}.`,
   );
@@ -136,15 +139,19 @@ function describeDependencies(value: unknown, _: SchemaObject, quote: Quote): st
   const parts: string[] = [];
   for (const [name, needed] of Object.entries(value).slice(0, 10)) {
     const names = Array.isArray(needed) ? needed.map((each) => JSON.stringify(each)).join(", ") : undefined;
-    if (names === "") continue;
-    parts.push(
-      `With the property ${JSON.stringify(name)}, ${names ? `also ${names}` : `it matches ${quote(needed)}`}.`,
-    );
+    if (names === "" || acceptsEverything(needed)) continue;
+    if (isNever(needed)) parts.push(`Never has the property ${JSON.stringify(name)}.`);
+    else
+      parts.push(
+        `With the property ${JSON.stringify(name)}, ${names ? `also ${names}` : `it matches ${quote(needed)}`}.`,
+      );
   }
   return parts.join(" ") || undefined;
 }
 
 function describeCondition(value: unknown, schema: SchemaObject, quote: Quote): string | undefined {
+  if (isNever(schema.then) && (schema.else === undefined || acceptsEverything(schema.else)))
+    return `Never matches ${quote(value)}.`;
   const then = schema.then === undefined ? "" : `it matches ${quote(schema.then)}`;
   const otherwise = schema.else === undefined ? "" : `it matches ${quote(schema.else)}`;
   if (then !== "") return `If it matches ${quote(value)}, ${then}${otherwise && `; otherwise ${otherwise}`}.`;

@@ -95,3 +95,10 @@ export function readWords(schema: SchemaObject, isTitleWanted: boolean): string 
   if (typeof description === "string" && description.trim() !== "") return description.trim();
   return isTitleWanted && typeof schema.title === "string" ? schema.title.trim() : "";
 }
+
+/** Returns one schema that says what the described schemas of a formula say. */
+export function schemaOf({ described }: Formula): Schema {
+  const [first] = described;
+  if (first === undefined) return true;
+  return described.length === 1 ? first : { allOf: described };
+}

@@ -135,7 +135,9 @@ function readPlaces(document: Document, start: Place): void {
 
 /** Records a schema's `$id` and anchors. @returns the resource that references inside the schema are relative to. */
 function readIdentity(document: Document, { schema, pointer, resource: outer }: Place): Resource {
-  const id = schema[document.dialect.idKeyword];
+  // Keywords next to a `$ref` are ignored in older drafts, ids included.
+  const isAlias = typeof schema.$ref === "string" && document.dialect.ignoresRefSiblings && pointer !== "";
+  const id = isAlias ? undefined : schema[document.dialect.idKeyword];
   let resource = outer;
   if (typeof id === "string" && id.startsWith("#")) outer.anchors.set(id.slice(1), schema);
   else if (typeof id === "string") {

@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { isObject, setOwn } from "../json.ts";
 import { checkProfile } from "../profile/check-profile.ts";
-import { profiles } from "../profile/profile.ts";
+import { type Profile, profiles, type SchemaForm } from "../profile/profile.ts";
 import { type Projection, projectSchema } from "../project-schema.ts";
 
 // All tests share one instance, because compiling the meta-schema takes longer than compiling the tested schemas.
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+const ajv = addFormats(new Ajv2020({ strict: true, allowUnionTypes: true, ownProperties: true }));
 
-/** Projects a schema for a strict provider. The projected schema must follow the provider's rules and compile. */
+/** Projects a schema for a provider. The projected schema must follow the provider's rules and compile. */
 export function projectStrictly(
   schema: Record<string, unknown>,
+  { profile = profiles.openai, form }: { profile?: Profile; form?: SchemaForm } = {},
 ): Projection & { validate: ValidateFunction } {
-  const projection = projectSchema(schema, profiles.openai);
-  assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
+  const projection = projectSchema(schema, profile, form);
+  assert.equal(checkProfile(projection.schema, profile), undefined);
   const validate = ajv.compile(projection.schema);
   ajv.removeSchema(projection.schema);
   return { ...projection, validate };

@@ -1,11 +1,11 @@
 import type { ModelMessage } from "ai";
 import type { Violation } from "#db/schema/index.ts";
 import { storable, storableText } from "#db/storable.ts";
-import type { SchemaChecker as Checker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
 import { MODEL_TIMED_OUT, type ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
+import type { SchemaForm } from "#lib/projection/profile/profile.ts";
 import { COLLECTION_STARTED } from "#lib/session/store/follow-up-store.ts";
 import { isOpen } from "#lib/session/store/run-store.ts";
 import { showPictures } from "../prompt/show-pictures.ts";
@@ -15,10 +15,10 @@ import { callWithinPlay } from "../run/play-time.ts";
 import { applyStep, recordStep, writeEvents } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
+import { readForm } from "./probe-run.ts";
+import { rememberRefusal } from "./remember-refusal.ts";
+import { readSchema, type SchemaChecker } from "./schema-checker.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
-
-/** The schema operations that a turn needs; they run in worker threads. */
-export type SchemaChecker = Pick<Checker, "formatOf" | "checkAnswer">;
 
 /** The recorded outcome of a structured call. */
 type Collected =
@@ -92,14 +92,17 @@ async function askFor(
   const messages = [...(await showPictures(deps, run.claim.sessionId, run.history.messages)), question];
   await faultPoint(point);
   const { instructions } = run.prompt;
-  const format = await checker.formatOf(schema, run.session.ownerId);
+  const form = readForm(run);
+  const format = await checker.formatOf(schema, run.session.ownerId, form);
   const answer: StructuredAnswer = (await callWithinPlay(run, deps.settings.playLimitMs, (signal) =>
     callStructured(deps, signal, { instructions, messages, format }),
   )) ?? { kind: "failed", failure: MODEL_TIMED_OUT, modelCalls: 1 };
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   await faultPoint("collect-answered");
+  // The provider may refuse the schema here if the run was interrupted during its probe.
+  if (answer.kind === "failed") await rememberRefusal(deps, run, checker, { failure: answer.failure, form });
   const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);
-  const collected = await checkAnswer(answer, schema, checker, run.session.ownerId);
+  const collected = await checkAnswer(answer, checker, { schema, ownerId: run.session.ownerId, form });
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
   return recordStep<Collected>(deps, run, {
@@ -113,9 +116,8 @@ async function askFor(
 
 async function checkAnswer(
   answer: StructuredAnswer,
-  schema: Record<string, unknown>,
   checker: SchemaChecker,
-  ownerId: string,
+  { schema, ownerId, form }: { schema: Record<string, unknown>; ownerId: string; form: SchemaForm },
 ): Promise<Collected> {
   if (answer.kind !== "text") return answer;
   const { text: rawText, usage, modelCalls } = answer;
@@ -126,7 +128,7 @@ async function checkAnswer(
     usage,
     modelCalls,
   });
-  const judgement = await checker.checkAnswer(schema, rawText, ownerId);
+  const judgement = await checker.checkAnswer(schema, rawText, ownerId, form);
   switch (judgement.kind) {
     case "fits":
       return { kind: "ready", value: judgement.value, usage, modelCalls };
@@ -162,10 +164,4 @@ export function toDeliverable(
     rawText,
     violations,
   };
-}
-
-/** Returns the JSON Schema of a structured session. @throws for a session without one, which is a bug in this service. */
-export function readSchema({ session }: RunInPlay): Record<string, unknown> {
-  if (!session.outputSchema) throw new Error(`session ${session.id} has no output schema`);
-  return session.outputSchema;
 }

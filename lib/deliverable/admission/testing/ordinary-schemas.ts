@@ -301,6 +301,36 @@ export const ordinarySchemas: OrdinarySchema[] = [
     breaks: [[{ next: 1 }, "/next"]],
   },
   {
+    name: "a part with an id and a reference into itself",
+    schema: object(
+      {
+        price: {
+          $id: "https://shop.example/price",
+          $ref: "#/$defs/money",
+          $defs: { money: { type: "number" } },
+        },
+      },
+      { $id: "https://shop.example/root" },
+    ),
+    fits: [{ price: 1 }],
+    breaks: [[{ price: "1" }, "/price"]],
+  },
+  {
+    name: "an id next to a reference, which draft-07 ignores",
+    schema: object(
+      { a: { $id: "https://shop.example/other/", $ref: "#/definitions/a" } },
+      { $schema: draft.seven, $id: "https://shop.example/root", definitions: { a: text } },
+    ),
+    fits: [{ a: "x" }],
+    breaks: [[{ a: 1 }, "/a"]],
+  },
+  {
+    name: "a recursive reference without an anchor",
+    schema: object({ next: { $recursiveRef: "#" } }, { $schema: draft.nineteen }),
+    fits: [{ next: { next: {} } }],
+    breaks: [[{ next: { next: 1 } }, "/next/next"]],
+  },
+  {
     name: "a reference to an anchor",
     schema: object({ a: { $ref: "#money" } }, { $defs: { m: { $anchor: "money", type: "number" } } }),
     fits: [{ a: 1 }],
