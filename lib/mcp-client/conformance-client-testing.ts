@@ -24,6 +24,7 @@ const turn = {
   epoch: 1,
   isPersonPresent: true,
   offerKey: "",
+  revisions: {},
   servers: { suite: { url, type: "http" as const } },
 };
 const { signal } = new AbortController();

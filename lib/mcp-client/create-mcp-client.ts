@@ -1,7 +1,7 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
-import type { McpConnection } from "./connection/open-connection.ts";
+import type { McpConnection } from "./connection/mcp-connection.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
 import { redactStrings } from "./redact-secrets.ts";
@@ -11,8 +11,11 @@ import { callTool } from "./tools/call-tool.ts";
 import { listTools, type RawListing } from "./tools/list-tools.ts";
 import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
 
-/** The tools of a turn's servers, and the tools and servers that were skipped. */
-type McpListing = { tools: RemoteTool[]; skipped: Skipped[] };
+/**
+ * The tools of a turn's servers, and the tools and servers that were skipped. `revisions`: the revisions of the protocol
+ * in which the callers' servers have answered.
+ */
+type McpListing = { tools: RemoteTool[]; skipped: Skipped[]; revisions: Record<string, string> };
 
 export type McpCall = {
   callId: string;
@@ -46,7 +49,7 @@ export type McpClient = {
   close: () => Promise<void>;
 };
 
-type Listed = { listing: RawListing; redact: TurnConnection["redact"] };
+type Listed = { listing: RawListing; redact: TurnConnection["redact"]; revision: string };
 
 /** Maximum number of cached tool lists of the service's own server. The cache key is `offerKey`. */
 const OFFERS_MAX = 256;
@@ -79,7 +82,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
     try {
       return await withConnection(turn, serverId, deadline, async ({ redact }, connection) => {
         const listing = await listTools(connection, limits, deadline);
-        return { listing, redact };
+        return { listing, redact, revision: connection.revision };
       });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -91,8 +94,8 @@ export function createMcpClient(deps: McpDeps): McpClient {
   }
 
   /**
-   * Uses the turn's connection to a server. If the server has lost the MCP session, it did not do what it was asked for;
-   * the use is then repeated once, in a new session.
+   * Uses the turn's connection to a server. If the server has lost the MCP session, or no longer speaks the revision, it
+   * did not do what it was asked for; the use is then repeated once, over a new connection.
    */
   async function withConnection<Result>(
     turn: McpTurn,
@@ -109,8 +112,8 @@ export function createMcpClient(deps: McpDeps): McpClient {
       try {
         return await use(turnConnection, connection);
       } catch (error) {
-        const isLost = connection.hasSession() && toMcpFailure(error).isSessionLost;
-        if (isLost) connections.drop(turn, serverId, turnConnection);
+        const isLost = connection.canBeLost() && toMcpFailure(error).isSessionLost;
+        if (isLost) connections.drop(turn, serverId, turnConnection, connection);
         if (!isLost || isRepeated) throw error;
       }
     }
@@ -130,10 +133,11 @@ export function createMcpClient(deps: McpDeps): McpClient {
           .filter((id) => !isOwn(id))
           .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
       );
-      const parts = [await admitAll(limits, others), ...own];
+      const parts: McpListing[] = [await admitAll(limits, others), ...own];
       return {
         tools: parts.flatMap(({ tools }) => tools),
         skipped: parts.flatMap(({ skipped }) => skipped),
+        revisions: parts[0]?.revisions ?? {},
       };
     },
 
@@ -163,12 +167,13 @@ async function admitAll(
   listed: { id: string; server: Listed | Skipped }[],
 ): Promise<McpListing> {
   const usedNames = new Set<string>();
-  const found: McpListing = { tools: [], skipped: [] };
+  const found: McpListing = { tools: [], skipped: [], revisions: {} };
   for (const { id, server } of listed) {
     if ("reason" in server) {
       found.skipped.push(server);
       continue;
     }
+    found.revisions[id] = server.revision;
     const { tools, skipped } = await admitTools(id, server.listing, limits, usedNames);
     found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
     found.skipped.push(...redactStrings(skipped, server.redact));

@@ -3,8 +3,8 @@ import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 /** A failure of a tool server. The message never quotes the server, because a quote could repeat secret headers. */
 export class McpFailure extends Error {
   /**
-   * Whether the server refused the request as it refuses requests of a session that it no longer knows. If so, it has not
-   * run the call.
+   * Whether the server refused the request as it refuses requests of a session that it no longer knows, or of a revision
+   * that it does not speak. If so, it has not run the call.
    */
   readonly isSessionLost: boolean;
   /** Whether it is certain that the call was not sent to the server. */
@@ -38,12 +38,25 @@ const CLOSED = ["Connection closed", BROKE_OFF].map((reason) => `MCP error -3200
 export const isClosed = (error: unknown): boolean =>
   error instanceof Error && error.name === "McpError" && CLOSED.includes(error.message);
 
-/** Reads the code of an error. The transport HTTP with SSE reports the status of a response in its message only. */
-function readCode(error: Error): number | undefined {
+/** The error code with which a server refuses a revision of the protocol. */
+const UNSUPPORTED_REVISION = -32022;
+
+/**
+ * Reads the HTTP status of a response that a transport has reported as an error. The transport HTTP with SSE reports it
+ * in its message only.
+ */
+export function readHttpStatus(error: Error): number | undefined {
+  if (error.name === "McpError") return undefined;
+  if ("status" in error && typeof error.status === "number") return error.status;
   if ("code" in error && typeof error.code === "number") return error.code;
   const [, status] = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(error.message) ?? [];
   return status === undefined ? undefined : Number(status);
 }
+
+const readCode = (error: Error): number | undefined =>
+  error.name === "McpError" && "code" in error && typeof error.code === "number"
+    ? error.code
+    : readHttpStatus(error);
 
 /**
  * Converts any error of an exchange with a tool server into a McpFailure. The message quotes neither the server's
@@ -61,7 +74,7 @@ export function toMcpFailure(error: unknown): McpFailure {
     if (code !== undefined)
       return new McpFailure(describeCode(at, code), {
         // The code of an `McpError` is a JSON-RPC code. In other errors, it is the status of the HTTP response.
-        isSessionLost: at.name !== "McpError" && LOST_STATUSES.includes(code),
+        isSessionLost: at.name === "McpError" ? code === UNSUPPORTED_REVISION : LOST_STATUSES.includes(code),
       });
   }
   return new McpFailure("the exchange with the server failed");

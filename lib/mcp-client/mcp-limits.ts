@@ -2,6 +2,8 @@
 export type McpLimits = {
   /** Time for connecting and listing all pages, in milliseconds. Source: specification, Limits. */
   listMs: number;
+  /** How long to wait until a server says whether it speaks the revision 2026-07-28, in milliseconds. */
+  probeMs: number;
   pagesMax: number;
   /** Maximum size of all pages of a tool list together, in bytes of JSON. */
   listBytesMax: number;
@@ -33,6 +35,7 @@ export type McpLimits = {
 
 export const MCP_LIMITS: McpLimits = {
   listMs: 15_000,
+  probeMs: 3_000,
   pagesMax: 64,
   listBytesMax: 4 * 1_048_576,
   toolsPerServerMax: 128,

@@ -44,6 +44,7 @@ export function openMcpBench() {
         sealedUrls?: Record<string, string>;
         builtin?: ServerDeps["builtin"];
         isPersonPresent?: boolean;
+        revisions?: McpTurn["revisions"];
         answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
       } = {},
     ) {
@@ -78,6 +79,7 @@ export function openMcpBench() {
         epoch: 1,
         isPersonPresent,
         servers,
+        revisions: options.revisions ?? {},
         offerKey: "",
       };
       const { signal } = new AbortController();

@@ -15,6 +15,8 @@ export type McpServer = {
    * for the service's own server.
    */
   fetch: Fetch;
+  /** Whether this process itself serves the URL. */
+  isOurs: boolean;
 };
 
 /** The id that is reserved for the service's own tool server. Source: specification, MCP servers, rule 2. */
@@ -33,6 +35,8 @@ export type McpTurn = {
   answerTimeoutMs?: number | undefined;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
+  /** The revisions of the protocol in which the session's servers answered last, by their ids. */
+  revisions: Readonly<Record<string, string>>;
   /** Cache key for the tool list of the service's own server. Turns with an equal key are offered the same tools. */
   offerKey: string;
 };

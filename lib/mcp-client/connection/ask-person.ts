@@ -5,7 +5,7 @@ import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import type { FormRequest } from "./open-connection.ts";
+import type { FormRequest } from "./mcp-connection.ts";
 
 /** A question to the person on the session page: either a form, or a plain question with options. */
 export type PersonQuestion = { question: string; options: string[] | null; form: ElicitationForm | null };

@@ -6,7 +6,8 @@ import type { McpTurn } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
 import { askPerson, type PersonQuestion } from "./ask-person.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
-import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
+import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
+import { openConnection } from "./open-connection.ts";
 
 /** A tool call in progress on a connection. */
 export type ActiveCall = {
@@ -31,18 +32,29 @@ export type TurnConnection = {
 type Connections = {
   /** @throws McpFailure if the connection cannot be opened, or the signal fires first. */
   obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<TurnConnection>;
-  /** Discards a connection; the next `obtain` opens a new one. */
-  drop: (turn: McpTurn, serverId: string, turnConnection: TurnConnection) => void;
+  /** Discards a connection that the server has refused; the next `obtain` opens a new one. */
+  drop: (
+    turn: McpTurn,
+    serverId: string,
+    turnConnection: TurnConnection,
+    connection: Pick<McpConnection, "revision">,
+  ) => void;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
   close: () => Promise<void>;
 };
 
+/** What an active turn uses. `revisions`: the revisions of the protocol in which its servers have answered in this turn. */
+type ActiveTurn = { servers: Map<string, TurnConnection>; revisions: Map<string, string> };
+
+/** Any revision with `initialize`. */
+const OLDER = "2025-11-25";
+
 type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits: McpLimits };
 
 /** @see Connections */
 export function createConnections(deps: ConnectionDeps): Connections {
-  const turns = new Map<string, Map<string, TurnConnection>>();
+  const turns = new Map<string, ActiveTurn>();
   const closing = new Set<Promise<unknown>>();
 
   function closeSoon(turnConnection: TurnConnection): void {
@@ -51,14 +63,24 @@ export function createConnections(deps: ConnectionDeps): Connections {
     closed.finally(() => closing.delete(closed));
   }
 
-  function open(turn: McpTurn, serverId: string, signal: AbortSignal): TurnConnection {
+  function open(
+    turn: McpTurn,
+    { revisions }: ActiveTurn,
+    serverId: string,
+    signal: AbortSignal,
+  ): TurnConnection {
     const { promise: opened, resolve, reject } = Promise.withResolvers<McpConnection>();
     const turnConnection: TurnConnection = { opened, redact: (text) => text, calls: new Set() };
     const onForm = (request: FormRequest) => askForm(deps, turn, serverId, turnConnection, request);
     findServer(deps, turn, serverId)
       .then((server) => {
         turnConnection.redact = createRedactor(server);
-        return openConnection(server, deps.limits, onForm, signal);
+        const known = revisions.get(serverId) ?? turn.revisions[serverId];
+        return openConnection(server, deps.limits, onForm, { known, signal });
+      })
+      .then((connection) => {
+        revisions.set(serverId, connection.revision);
+        return connection;
       })
       .then(resolve, (error: unknown) => reject(toMcpFailure(error)));
     opened.catch(() => {});
@@ -71,31 +93,35 @@ export function createConnections(deps: ConnectionDeps): Connections {
       // connection.
       if (signal.aborted) throw new McpFailure("the turn was stopped");
       const key = keyOf(turn);
-      const servers = turns.get(key) ?? new Map<string, TurnConnection>();
-      turns.set(key, servers);
+      const active = turns.get(key) ?? { servers: new Map(), revisions: new Map() };
+      turns.set(key, active);
+      const { servers } = active;
       const existing = servers.get(serverId);
       if (existing && (await isUsable(existing))) return existing;
       // If two calls find the same connection closed, the first call opens a new one, and the second call uses it too.
       const renewed = servers.get(serverId);
-      const turnConnection = renewed && renewed !== existing ? renewed : open(turn, serverId, signal);
+      const turnConnection = renewed && renewed !== existing ? renewed : open(turn, active, serverId, signal);
       servers.set(serverId, turnConnection);
       await turnConnection.opened;
       // The turn may have ended while the connection was opening.
-      if (turns.get(key) !== servers) closeSoon(turnConnection);
+      if (turns.get(key) !== active) closeSoon(turnConnection);
       return turnConnection;
     },
-    drop(turn, serverId, turnConnection) {
-      const servers = turns.get(keyOf(turn));
-      if (servers?.get(serverId) === turnConnection) servers.delete(serverId);
+    drop(turn, serverId, turnConnection, { revision }) {
+      const active = turns.get(keyOf(turn));
+      if (active?.servers.get(serverId) === turnConnection) active.servers.delete(serverId);
+      // A server that refuses requests of this revision no longer speaks it, so the next connection begins with an older
+      // one.
+      if (revision === STATELESS) active?.revisions.set(serverId, OLDER);
       closeSoon(turnConnection);
     },
     release(turn) {
-      const servers = turns.get(keyOf(turn));
+      const active = turns.get(keyOf(turn));
       turns.delete(keyOf(turn));
-      for (const turnConnection of servers?.values() ?? []) closeSoon(turnConnection);
+      for (const turnConnection of active?.servers.values() ?? []) closeSoon(turnConnection);
     },
     async close() {
-      for (const servers of turns.values())
+      for (const { servers } of turns.values())
         for (const turnConnection of servers.values()) closeSoon(turnConnection);
       turns.clear();
       await Promise.all(closing);

@@ -46,11 +46,8 @@ export const isOurs = (
  *
  * @throws McpFailure if the session has no server with this id, or the secrets of the server cannot be decrypted.
  */
-export async function findServer(
-  deps: ServerDeps,
-  { sessionId, servers }: McpTurn,
-  id: string,
-): Promise<McpServer> {
+export async function findServer(deps: ServerDeps, turn: McpTurn, id: string): Promise<McpServer> {
+  const { sessionId, servers } = turn;
   const row = Object.hasOwn(servers, id) ? servers[id] : undefined;
   if (id === BUILTIN && deps.builtin) {
     const { builtin } = deps;
@@ -62,11 +59,11 @@ export async function findServer(
       headers.set("authorization", `Bearer ${builtin.issueUserToken(sessionId, url)}`);
       return send(input, { ...init, headers });
     };
-    return { id, url, type: "http", headers: {}, fetch };
+    return { id, url, type: "http", headers: {}, fetch, isOurs: isOurs(deps, turn, id) };
   }
   if (!row || id === BUILTIN) throw new McpFailure(`the session has no server ${id}`);
   const { headers, url = row.url } = await deps.readSecrets(sessionId, id);
-  return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch };
+  return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch, isOurs: false };
 }
 
 /** Reads the full URL that a session has set for the built-in server. `stored` is the URL in the session's row. */

@@ -1,5 +1,5 @@
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { McpConnection } from "../connection/open-connection.ts";
+import type { McpConnection } from "../connection/mcp-connection.ts";
 import { isClosed, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
@@ -28,10 +28,10 @@ export async function callTool(
   try {
     // The SDK's own timeout cannot be paused while a person is asked, so it is set so high that it never fires.
     const options = { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart };
-    if (call.isTask)
+    if (call.isTask && connection.client)
       return await runTask(connection.client, { call, keepMs: limits.callMs + limits.answerMs, options });
     const request = { method: "tools/call", params: { name: call.tool, arguments: call.input } } as const;
-    return readAnswer(await connection.client.request(request, callResultSchema, options));
+    return readAnswer(await connection.request(request, callResultSchema, options));
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
     if (isServerError(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { McpConnection } from "../connection/open-connection.ts";
+import type { McpConnection } from "../connection/mcp-connection.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 
@@ -41,7 +41,7 @@ export async function listTools(
     let bytes = 0;
     for (let page = 1; page <= limits.pagesMax && tools.length <= most; page++) {
       const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
-      const answer = await connection.client.request(request, pageSchema, { signal, timeout: limits.listMs });
+      const answer = await connection.request(request, pageSchema, { signal, timeout: limits.listMs });
       const listed = answer.tools ?? [];
       const taken = listed.slice(0, most + 1 - tools.length);
       bytes += measureBytes(taken);

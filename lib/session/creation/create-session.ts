@@ -88,6 +88,7 @@ export async function createSession(
     title: titleOf(messages),
     ...urls,
     callbackEvents: callback?.events ?? null,
+    mcpRevisions: {},
     messageSeq: messages.length,
   };
   const planned = jobs.plan(job);
