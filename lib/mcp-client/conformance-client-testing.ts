@@ -12,6 +12,7 @@ const rule = createAddressRule({ allow: ["localhost", "127.0.0.1", "::1"] });
 const fetch = createGuardedWebFetch(rule, { protocols: ["http:"] });
 const client = createMcpClient({
   fetch,
+  checkOutput: async () => ({ valid: true }),
   readSecrets: async () => ({ headers: {}, url: undefined }),
   // Simulates a person who accepts every default.
   elicitations: {
@@ -31,9 +32,10 @@ const { signal } = new AbortController();
 
 const { tools, skipped } = await client.list(turn, client.listServerIds(turn), signal);
 if (skipped.length > 0) throw new Error(JSON.stringify(skipped));
-for (const { serverId, tool } of tools) {
+for (const remote of tools) {
+  const { serverId, tool } = remote;
   const input = tool === "add_numbers" ? { a: 5, b: 3 } : {};
-  const { isError, parts } = await client.call(turn, { callId: tool, serverId, tool, input, signal });
+  const { isError, parts } = await client.call(turn, { callId: tool, serverId, tool, remote, input, signal });
   if (isError) throw new Error(JSON.stringify(parts));
 }
 await client.close();

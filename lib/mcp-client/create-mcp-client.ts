@@ -1,15 +1,18 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
-import type { McpConnection } from "./connection/mcp-connection.ts";
+import { type McpConnection, STATELESS } from "./connection/mcp-connection.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
 import { redactStrings } from "./redact-secrets.ts";
 import type { McpTurn } from "./tool-server.ts";
 import { admitTools, type RemoteTool, type Skipped } from "./tools/admit-tools.ts";
-import { callTool } from "./tools/call-tool.ts";
+import { type CallClock, callTool, isHeaderMismatch } from "./tools/call-tool.ts";
+import { type CheckOutput, checkStructured } from "./tools/check-structured.ts";
 import { listTools, type RawListing } from "./tools/list-tools.ts";
+import { findParamHeaders } from "./tools/param-headers.ts";
 import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
+import { traceparentOf } from "./trace-context.ts";
 
 /**
  * The tools of a turn's servers, and the tools and servers that were skipped. `revisions`: the revisions of the protocol
@@ -23,10 +26,12 @@ export type McpCall = {
   /** The tool's name on the server. */
   tool: string;
   input: Record<string, unknown>;
-  /** Whether the tool has to be called as a task. */
-  isTask?: boolean | undefined;
+  /** What the tool's list said of it. */
+  remote?: CalledTool | undefined;
   signal: AbortSignal;
 };
+
+type CalledTool = Partial<Pick<RemoteTool, "isTask" | "isIdempotent" | "paramHeaders" | "outputSchema">>;
 
 /** The client of all tool servers. Each turn has its own connection to each of its servers, opened at first use. */
 export type McpClient = {
@@ -54,7 +59,11 @@ type Listed = { listing: RawListing; redact: TurnConnection["redact"]; revision:
 /** Maximum number of cached tool lists of the service's own server. The cache key is `offerKey`. */
 const OFFERS_MAX = 256;
 
-type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
+type McpDeps = ServerDeps & {
+  elicitations: Pick<Elicitations, "askAndWait">;
+  checkOutput: CheckOutput;
+  limits?: Partial<McpLimits>;
+};
 
 /** @see McpClient */
 export function createMcpClient(deps: McpDeps): McpClient {
@@ -80,9 +89,9 @@ export function createMcpClient(deps: McpDeps): McpClient {
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
-      return await withConnection(turn, serverId, deadline, async ({ redact }, connection) => {
-        const listing = await listTools(connection, limits, deadline);
-        return { listing, redact, revision: connection.revision };
+      return await withConnection(turn, serverId, deadline, async (turnConnection, connection) => {
+        const listing = await listCached(turn, turnConnection, connection, deadline);
+        return { listing, redact: turnConnection.redact, revision: connection.revision };
       });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -92,6 +101,61 @@ export function createMcpClient(deps: McpDeps): McpClient {
       return { serverId, reason };
     }
   }
+
+  /** Lists the tools of a server, unless the turn has a list that the server allows to use again. */
+  async function listCached(
+    turn: McpTurn,
+    turnConnection: TurnConnection,
+    connection: McpConnection,
+    signal: AbortSignal,
+  ): Promise<RawListing> {
+    const { listed } = turnConnection;
+    if (listed && performance.now() < listed.untilMs) return listed.listing;
+    const options = { signal, traceparent: traceparentOf(turn.runId, "list") };
+    const askedAt = performance.now();
+    const listing = await listTools(connection, limits, options);
+    turnConnection.listed = { listing, untilMs: askedAt + listing.ttlMs };
+    return listing;
+  }
+
+  /** Sends a call over the turn's connection to its server. */
+  const send = (turn: McpTurn, call: McpCall): Promise<McpAnswer> =>
+    withConnection(turn, call.serverId, call.signal, async (turnConnection, connection) => {
+      const { callId, tool, input, signal, remote } = call;
+      const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+      const onClock = (clock: CallClock) => {
+        activeCall.clock = clock;
+      };
+      const sent = {
+        tool,
+        input,
+        isTask: remote?.isTask,
+        paramHeaders: remote?.paramHeaders,
+        traceparent: traceparentOf(turn.runId, callId),
+      };
+      turnConnection.calls.add(activeCall);
+      try {
+        const answer = await callTool(connection, sent, limits, signal, onClock).catch(async (error) => {
+          if (!isHeaderMismatch(error)) throw error;
+          // The tool has changed since it was listed, so its headers are read again.
+          turnConnection.listed = undefined;
+          const { tools } = await listCached(turn, turnConnection, connection, signal);
+          const paramHeaders = findParamHeaders(tools, tool);
+          return callTool(connection, { ...sent, paramHeaders }, limits, signal, onClock);
+        });
+        const checkOutput = (schema: unknown, value: unknown) =>
+          deps.checkOutput(schema, value, turn.sessionId);
+        // In older revisions, a null stands for an absent field.
+        const isAbsent = answer.structured === null && connection.revision !== STATELESS;
+        const raw = isAbsent ? { ...answer, structured: undefined } : answer;
+        const checked = await checkStructured(checkOutput, { tool, ...remote }, raw, turnConnection);
+        return { ...checked, parts: checked.parts.map((part) => redactPart(part, turnConnection.redact)) };
+      } catch (error) {
+        throw isHeaderMismatch(error) ? toMcpFailure(error) : error;
+      } finally {
+        turnConnection.calls.delete(activeCall);
+      }
+    });
 
   /**
    * Uses the turn's connection to a server. If the server has lost the MCP session, or no longer speaks the revision, it
@@ -141,20 +205,16 @@ export function createMcpClient(deps: McpDeps): McpClient {
       };
     },
 
-    call: (turn, call) =>
-      withConnection(turn, call.serverId, call.signal, async (turnConnection, connection) => {
-        const { callId, signal } = call;
-        const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
-        turnConnection.calls.add(activeCall);
-        try {
-          const answer = await callTool(connection, call, limits, signal, (clock) => {
-            activeCall.clock = clock;
-          });
-          return { ...answer, parts: answer.parts.map((part) => redactPart(part, turnConnection.redact)) };
-        } finally {
-          turnConnection.calls.delete(activeCall);
-        }
-      }),
+    async call(turn, call) {
+      try {
+        return await send(turn, call);
+      } catch (error) {
+        // The server may have run the call, so only a call that may be repeated is sent again. Source: decision 141.
+        const isRepeated = error instanceof McpFailure && error.isBroken && !error.isUnsent;
+        if (!isRepeated || !call.remote?.isIdempotent || call.signal.aborted) throw error;
+        return send(turn, call);
+      }
+    },
 
     release: connections.release,
     close: connections.close,

@@ -9,12 +9,15 @@ export class McpFailure extends Error {
   readonly isSessionLost: boolean;
   /** Whether it is certain that the call was not sent to the server. */
   readonly isUnsent: boolean;
+  /** Whether the connection broke before the answer was complete. The server may have run the call. */
+  readonly isBroken: boolean;
 
-  constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {
+  constructor(sentence: string, { isSessionLost = false, isUnsent = false, isBroken = false } = {}) {
     super(sentence);
     this.name = "McpFailure";
     this.isSessionLost = isSessionLost;
     this.isUnsent = isUnsent;
+    this.isBroken = isBroken;
   }
 }
 
@@ -41,6 +44,13 @@ export const isClosed = (error: unknown): boolean =>
 /** The error code with which a server refuses a revision of the protocol. */
 const UNSUPPORTED_REVISION = -32022;
 
+/** What the error codes of the revision 2026-07-28 mean. */
+const MEANINGS = new Map([
+  [-32020, "the server says that the headers of the request do not fit its body"],
+  [-32021, "the server needs a capability that this client does not have"],
+  [UNSUPPORTED_REVISION, "the server does not speak a revision of the protocol that this client speaks"],
+]);
+
 /**
  * Reads the HTTP status of a response that a transport has reported as an error. The transport HTTP with SSE reports it
  * in its message only.
@@ -65,7 +75,7 @@ const readCode = (error: Error): number | undefined =>
 export function toMcpFailure(error: unknown): McpFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (at instanceof McpFailure) return at;
-    if (isGuardedFetchError(at)) return new McpFailure(at.message);
+    if (isGuardedFetchError(at)) return new McpFailure(at.message, { isBroken: at.kind === "network" });
     if (at.name === "TimeoutError" || at.name === "AbortError")
       return new McpFailure("the server did not answer in time");
     if (at.name === "ZodError" || at.name === "$ZodError" || at instanceof SyntaxError)
@@ -73,6 +83,7 @@ export function toMcpFailure(error: unknown): McpFailure {
     const code = readCode(at);
     if (code !== undefined)
       return new McpFailure(describeCode(at, code), {
+        isBroken: isClosed(at),
         // The code of an `McpError` is a JSON-RPC code. In other errors, it is the status of the HTTP response.
         isSessionLost: at.name === "McpError" ? code === UNSUPPORTED_REVISION : LOST_STATUSES.includes(code),
       });
@@ -84,7 +95,7 @@ function describeCode(error: Error, code: number): string {
   if (isClosed(error)) return "the server closed the connection";
   if (error.name === "McpError") {
     if (error.message === TIMED_OUT) return "the server did not answer in time";
-    return `the server answered with error ${code}`;
+    return MEANINGS.get(code) ?? `the server answered with error ${code}`;
   }
   if (code === -1) return "the server's answer has a content type that the protocol does not know";
   if (code >= 300 && code < 400)

@@ -9,6 +9,7 @@ import type { ServerDeps } from "./connection/find-server.ts";
 import { createMcpClient, type McpCall } from "./create-mcp-client.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./tool-server.ts";
+import type { CheckOutput } from "./tools/check-structured.ts";
 
 export type Question = {
   callId: string;
@@ -45,6 +46,7 @@ export function openMcpBench() {
         builtin?: ServerDeps["builtin"];
         isPersonPresent?: boolean;
         revisions?: McpTurn["revisions"];
+        checkOutput?: CheckOutput;
         answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
       } = {},
     ) {
@@ -62,6 +64,7 @@ export function openMcpBench() {
             return options.answer?.(entry) ?? { state: "declined" };
           },
         },
+        checkOutput: options.checkOutput ?? (async () => ({ valid: true })),
         ...(options.limits && { limits: options.limits }),
         ...(options.builtin && { builtin: options.builtin }),
       });

@@ -4,6 +4,7 @@ import type { McpLimits } from "../mcp-limits.ts";
 import { createRedactor, redactStrings } from "../redact-secrets.ts";
 import type { McpTurn } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
+import type { RawListing } from "../tools/list-tools.ts";
 import { askPerson, type PersonQuestion } from "./ask-person.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
 import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
@@ -26,6 +27,10 @@ export type TurnConnection = {
   /** Redacts secrets in a text: those in the server's request headers and URL, and the service's user tokens. */
   redact: (text: string) => string;
   calls: Set<ActiveCall>;
+  /** The list of the server's tools, and until when it may be used again, as `performance.now()`. */
+  listed: { listing: RawListing; untilMs: number } | undefined;
+  /** The tools whose output schemas could not be used. */
+  unchecked: Set<string>;
 };
 
 /** The connections of the active turns. Each turn has its own connection to each of its servers, opened at first use. */
@@ -70,7 +75,13 @@ export function createConnections(deps: ConnectionDeps): Connections {
     signal: AbortSignal,
   ): TurnConnection {
     const { promise: opened, resolve, reject } = Promise.withResolvers<McpConnection>();
-    const turnConnection: TurnConnection = { opened, redact: (text) => text, calls: new Set() };
+    const turnConnection: TurnConnection = {
+      opened,
+      redact: (text) => text,
+      calls: new Set(),
+      listed: undefined,
+      unchecked: new Set(),
+    };
     const onForm = (request: FormRequest) => askForm(deps, turn, serverId, turnConnection, request);
     findServer(deps, turn, serverId)
       .then((server) => {

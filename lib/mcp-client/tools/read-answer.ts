@@ -10,7 +10,11 @@ export type AnswerPart =
   | { type: "note"; text: string }
   | { type: "picture"; bytes: Uint8Array };
 
+/** An answer to a call. */
 export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
+
+/** An answer that has not been checked yet. `structured` is the structured content; undefined if there is none. */
+export type RawAnswer = McpAnswer & { structured?: unknown };
 
 /** The result of a call. Each piece of `content` is validated separately later. */
 export const callResultSchema = z.looseObject({
@@ -53,7 +57,7 @@ const UNKNOWN: AnswerPart = {
  * Reads the result of a call, at most 1,000 pieces of `content`. Keeps text, and pictures within the limits. Describes
  * other content in words.
  */
-export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
+export function readAnswer(result: z.output<typeof callResultSchema>): RawAnswer {
   const { structuredContent, isError } = result;
   const content = result.content ?? [];
   const parts: AnswerPart[] = [];
@@ -66,13 +70,11 @@ export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer
   }
   const left = content.length - PIECES_MAX;
   if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
-  if (
-    structuredContent !== undefined &&
-    structuredContent !== null &&
-    !isRepeatedInText(parts, structuredContent)
-  )
+  // A null may stand for an absent field, so it is shown only if the answer has nothing else.
+  const isShown = structuredContent === null ? parts.length === 0 : structuredContent !== undefined;
+  if (isShown && !isRepeatedInText(parts, structuredContent))
     parts.push({ type: "text", text: writeJson(structuredContent) });
-  return { isError, parts };
+  return { isError, parts, structured: structuredContent };
 }
 
 /** Maximum number of characters of JSON that is indented. The indentation of deep values is larger than the values. */

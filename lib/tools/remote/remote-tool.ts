@@ -53,10 +53,10 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {
-      const { serverId, tool, isTask } = remote;
+      const { serverId, tool } = remote;
       const { callId, signal } = call;
       try {
-        const sent = { callId, serverId, tool, isTask, input: input ?? {}, signal };
+        const sent = { callId, serverId, tool, remote, input: input ?? {}, signal };
         const answer = await services.mcp.call(turn, sent);
         return await toResult(remote, answer, call, services.evidence);
       } catch (error) {
