@@ -17,7 +17,9 @@ const client = createMcpClient({
   // Simulates a person who accepts every default.
   elicitations: {
     askAndWait: async (_, { form }) => ({ state: "answered", answer: form ? readDefaults(form) : "yes" }),
+    ask: async (_, { form }) => ({ state: "answered", answer: form ? readDefaults(form) : "yes" }),
   },
+  rounds: { read: async () => undefined, store: async () => {}, remove: async () => {} },
 });
 const turn = {
   sessionId: "ses_suite",
@@ -35,8 +37,8 @@ if (skipped.length > 0) throw new Error(JSON.stringify(skipped));
 for (const remote of tools) {
   const { serverId, tool } = remote;
   const input = tool === "add_numbers" ? { a: 5, b: 3 } : {};
-  const { isError, parts } = await client.call(turn, { callId: tool, serverId, tool, remote, input, signal });
-  if (isError) throw new Error(JSON.stringify(parts));
+  const answer = await client.call(turn, { callId: tool, serverId, tool, remote, input, signal });
+  if ("waitsFor" in answer || answer.isError) throw new Error(JSON.stringify(answer));
 }
 await client.close();
 await fetch.close();

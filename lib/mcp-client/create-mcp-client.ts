@@ -1,4 +1,6 @@
+import type { WaitEnd } from "#db/schema/unions.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import type { CallRounds } from "./call-rounds.ts";
 import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
 import { type McpConnection, STATELESS } from "./connection/mcp-connection.ts";
@@ -9,6 +11,7 @@ import type { McpTurn } from "./tool-server.ts";
 import { admitTools, type RemoteTool, type Skipped } from "./tools/admit-tools.ts";
 import { type CallClock, callTool, isHeaderMismatch } from "./tools/call-tool.ts";
 import { type CheckOutput, checkStructured } from "./tools/check-structured.ts";
+import { answerInputs, type McpWaiting } from "./tools/input-required.ts";
 import { listTools, type RawListing } from "./tools/list-tools.ts";
 import { findParamHeaders } from "./tools/param-headers.ts";
 import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
@@ -28,6 +31,10 @@ export type McpCall = {
   input: Record<string, unknown>;
   /** What the tool's list said of it. */
   remote?: CalledTool | undefined;
+  /** Whether the call may have asked a person already: it has waited, or another process may have begun it. */
+  mayHaveAsked?: boolean | undefined;
+  /** How the call's wait for a person ended. */
+  waitEndedBy?: WaitEnd | undefined;
   signal: AbortSignal;
 };
 
@@ -47,8 +54,14 @@ export type McpClient = {
    * @throws the reason of the signal if the signal fires first.
    */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
-  /** Calls a tool. @throws McpFailure if the server gave no answer. The error's message never quotes the server. */
-  call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
+  /**
+   * Calls a tool. If the server needs a person first, the call waits, and has to be made again when a person has
+   * answered.
+   *
+   * @throws McpFailure if the server gave no answer. The error's message never quotes the server. ServiceError if the
+   * service itself failed.
+   */
+  call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer | McpWaiting>;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
   close: () => Promise<void>;
@@ -60,7 +73,8 @@ type Listed = { listing: RawListing; redact: TurnConnection["redact"]; revision:
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & {
-  elicitations: Pick<Elicitations, "askAndWait">;
+  elicitations: Pick<Elicitations, "askAndWait" | "ask">;
+  rounds: CallRounds;
   checkOutput: CheckOutput;
   limits?: Partial<McpLimits>;
 };
@@ -68,6 +82,7 @@ type McpDeps = ServerDeps & {
 /** @see McpClient */
 export function createMcpClient(deps: McpDeps): McpClient {
   const limits = { ...MCP_LIMITS, ...deps.limits };
+  const { elicitations, rounds } = deps;
   const connections = createConnections({ ...deps, limits });
 
   const offers = new Map<string, McpListing>();
@@ -119,10 +134,17 @@ export function createMcpClient(deps: McpDeps): McpClient {
   }
 
   /** Sends a call over the turn's connection to its server. */
-  const send = (turn: McpTurn, call: McpCall): Promise<McpAnswer> =>
+  const send = (turn: McpTurn, call: McpCall): Promise<McpAnswer | McpWaiting> =>
     withConnection(turn, call.serverId, call.signal, async (turnConnection, connection) => {
       const { callId, tool, input, signal, remote } = call;
-      const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+      const activeCall: ActiveCall = {
+        callId,
+        signal,
+        clock: undefined,
+        questions: 0,
+        isAsking: false,
+        isDeclined: false,
+      };
       const onClock = (clock: CallClock) => {
         activeCall.clock = clock;
       };
@@ -135,21 +157,37 @@ export function createMcpClient(deps: McpDeps): McpClient {
       };
       turnConnection.calls.add(activeCall);
       try {
-        const answer = await callTool(connection, sent, limits, signal, onClock).catch(async (error) => {
-          if (!isHeaderMismatch(error)) throw error;
-          // The tool has changed since it was listed, so its headers are read again.
-          turnConnection.listed = undefined;
-          const { tools } = await listCached(turn, turnConnection, connection, signal);
-          const paramHeaders = findParamHeaders(tools, tool);
-          return callTool(connection, { ...sent, paramHeaders }, limits, signal, onClock);
+        const asking = {
+          elicitations,
+          rounds,
+          limits,
+          turn,
+          serverId: call.serverId,
+          call,
+          redact: turnConnection.redact,
+        };
+        const answer = await answerInputs(asking, async (given) => {
+          try {
+            return await callTool(connection, { ...sent, given }, limits, signal, onClock);
+          } catch (error) {
+            if (!isHeaderMismatch(error)) throw error;
+            // The tool has changed since it was listed, so its headers are read again.
+            turnConnection.listed = undefined;
+            const { tools } = await listCached(turn, turnConnection, connection, signal);
+            sent.paramHeaders = findParamHeaders(tools, tool);
+            return callTool(connection, { ...sent, given }, limits, signal, onClock);
+          }
         });
+        if ("waitsFor" in answer) return answer;
         const checkOutput = (schema: unknown, value: unknown) =>
           deps.checkOutput(schema, value, turn.sessionId);
         // In older revisions, a null stands for an absent field.
         const isAbsent = answer.structured === null && connection.revision !== STATELESS;
         const raw = isAbsent ? { ...answer, structured: undefined } : answer;
         const checked = await checkStructured(checkOutput, { tool, ...remote }, raw, turnConnection);
-        return { ...checked, parts: checked.parts.map((part) => redactPart(part, turnConnection.redact)) };
+        const isDeclined = answer.isDeclined || activeCall.isDeclined;
+        const parts = checked.parts.map((part) => redactPart(part, turnConnection.redact));
+        return { isError: checked.isError, parts, ...(isDeclined && { isDeclined }) };
       } catch (error) {
         throw isHeaderMismatch(error) ? toMcpFailure(error) : error;
       } finally {

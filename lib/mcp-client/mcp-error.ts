@@ -21,6 +21,14 @@ export class McpFailure extends Error {
   }
 }
 
+/** Thrown by a call if the service itself failed, for example to store a question. The caller repeats the call. */
+export class ServiceError extends Error {
+  constructor(cause: unknown) {
+    super("the service failed during the call", { cause });
+    this.name = "ServiceError";
+  }
+}
+
 /**
  * The statuses with which servers answer a request of a session that they no longer know: 404 as the protocol says, and
  * 400 as many servers do.

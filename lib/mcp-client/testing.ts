@@ -11,6 +11,8 @@ import type { McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./tool-server.ts";
 import type { CheckOutput } from "./tools/check-structured.ts";
 
+const DEFAULT_CALL = { callId: "call_t", serverId: "crm", input: {} };
+
 export type Question = {
   callId: string;
   question: string;
@@ -47,10 +49,14 @@ export function openMcpBench() {
         isPersonPresent?: boolean;
         revisions?: McpTurn["revisions"];
         checkOutput?: CheckOutput;
+        /** Ends a question for which the turn would be parked; undefined if it stays open. */
+        answerParked?: (question: Question) => ElicitationEnd | undefined;
         answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
       } = {},
     ) {
       const questions: Question[] = [];
+      /** What the turn's call needs to go on. */
+      let round: string | undefined;
       const client = createMcpClient({
         fetch,
         readSecrets: async (_, serverId) => ({
@@ -62,6 +68,23 @@ export function openMcpBench() {
             const entry = { callId, question, options: choices, form };
             questions.push(entry);
             return options.answer?.(entry) ?? { state: "declined" };
+          },
+          async ask({ callId }, { question, options: choices, form }, endedBy) {
+            const entry = { callId, question, options: choices, form };
+            const id = `eli_${callId}`;
+            if (!questions.some((question) => question.callId === callId)) questions.push(entry);
+            const end =
+              endedBy === undefined ? await options.answerParked?.(entry) : { state: "unanswered" as const };
+            return end ?? { state: "open", id, expiresAt: new Date(Date.now() + 1_000) };
+          },
+        },
+        rounds: {
+          read: async () => round,
+          store: async (_, text) => {
+            round = text;
+          },
+          remove: async () => {
+            round = undefined;
           },
         },
         checkOutput: options.checkOutput ?? (async () => ({ valid: true })),
@@ -91,8 +114,14 @@ export function openMcpBench() {
         turn,
         questions,
         list: () => client.list(turn, client.listServerIds(turn), signal),
-        call: (tool: string, more: Partial<McpCall> = {}) =>
-          client.call(turn, { callId: "call_t", serverId: "crm", tool, input: {}, signal, ...more }),
+        async call(tool: string, more: Partial<McpCall> = {}) {
+          const answer = await client.call(turn, { ...DEFAULT_CALL, tool, signal, ...more });
+          if ("waitsFor" in answer) throw new Error("the call waits");
+          return answer;
+        },
+        /** Makes a call that may wait. */
+        callOrWait: (tool: string, more: Partial<McpCall> = {}) =>
+          client.call(turn, { ...DEFAULT_CALL, tool, signal, ...more }),
       };
     },
     async close() {

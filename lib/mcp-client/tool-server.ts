@@ -22,6 +22,9 @@ export type McpServer = {
 /** The id that is reserved for the service's own tool server. Source: specification, MCP servers, rule 2. */
 export const BUILTIN = "builtin";
 
+/** Limit on the questions that one call may ask a person. */
+export const QUESTIONS_MAX = 24;
+
 /** The parts of a turn that the client of tool servers needs. */
 export type McpTurn = {
   sessionId: string;

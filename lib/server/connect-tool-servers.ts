@@ -1,4 +1,5 @@
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { createCallRounds } from "#lib/mcp-client/call-rounds.ts";
 import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
 import { readServerSecrets } from "#lib/mcp-client/read-server-secrets.ts";
@@ -36,6 +37,7 @@ export function connectToolServers(deps: {
   const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);
   const client = createMcpClient({
     elicitations,
+    rounds: createCallRounds(storage),
     checkOutput: (schema, value, sessionId) =>
       deps.schemas.validateValue(schema, value, { isAnyRoot: true, ownerId: sessionId }),
     fetch: guarded,

@@ -2,13 +2,13 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { createRedactor, redactStrings } from "../redact-secrets.ts";
-import type { McpTurn } from "../tool-server.ts";
+import { type McpTurn, QUESTIONS_MAX } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
 import type { RawListing } from "../tools/list-tools.ts";
-import { askPerson, type PersonQuestion } from "./ask-person.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
 import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
 import { openConnection } from "./open-connection.ts";
+import { planQuestion } from "./plan-question.ts";
 
 /** A tool call in progress on a connection. */
 export type ActiveCall = {
@@ -19,6 +19,8 @@ export type ActiveCall = {
   questions: number;
   /** Whether a form of the server is currently shown to the person. */
   isAsking: boolean;
+  /** Whether a form of the server was declined because no person can be asked. */
+  isDeclined: boolean;
 };
 
 /** A turn's connection to one server. */
@@ -140,9 +142,6 @@ export function createConnections(deps: ConnectionDeps): Connections {
   };
 }
 
-/** Limit on the questions that one call may ask a person. */
-const QUESTIONS_MAX = 24;
-
 const keyOf = ({ runId, epoch }: Pick<McpTurn, "runId" | "epoch">) => `${runId}:${epoch}`;
 
 const isUsable = ({ opened }: TurnConnection): Promise<boolean> =>
@@ -163,23 +162,23 @@ async function askForm(
   request: FormRequest,
 ) {
   const [call] = turnConnection.calls;
+  if (call && !turn.isPersonPresent) call.isDeclined = true;
   const canAsk = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
-  if (!canAsk) return { action: "decline" as const };
+  const plan = canAsk ? planQuestion(serverId, request) : undefined;
+  if (!canAsk || !plan) return { action: "decline" as const };
   const { sessionId, runId } = turn;
   const timeoutMs = Math.min(limits.answerMs, turn.answerTimeoutMs ?? limits.answerMs);
-  const ask = ({ question, options, form }: PersonQuestion) => {
-    call.questions += 1;
-    // Questions are stored by call id, so each further question of the same call needs a different id.
-    const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
-    return elicitations.askAndWait(
-      { sessionId, runId, callId, signal: call.signal },
-      { ...redactStrings({ question, options, form }, turnConnection.redact), timeoutMs },
-    );
-  };
+  call.questions += 1;
+  // Questions are stored by call id, so each further question of the same call needs a different id.
+  const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
   call.isAsking = true;
   call.clock?.pause();
   try {
-    return await askPerson(serverId, request, ask);
+    const end = await elicitations.askAndWait(
+      { sessionId, runId, callId, signal: call.signal },
+      { ...redactStrings(plan.question, turnConnection.redact), timeoutMs },
+    );
+    return plan.toResult(end);
   } finally {
     call.isAsking = false;
     call.clock?.resume();

@@ -1,7 +1,8 @@
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import type { McpConnection } from "../connection/mcp-connection.ts";
+import { type McpConnection, STATELESS } from "../connection/mcp-connection.ts";
 import { isClosed, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
+import type { InputGiven, InputRequired } from "./input-required.ts";
 import { type ParamHeader, toParamHeaders } from "./param-headers.ts";
 import { callResultSchema, type RawAnswer, readAnswer } from "./read-answer.ts";
 import { runTask } from "./run-task.ts";
@@ -19,6 +20,8 @@ type SentCall = {
   paramHeaders?: readonly ParamHeader[] | undefined;
   /** The trace context of the call. */
   traceparent: string;
+  /** What the server has asked for; only in the revision 2026-07-28. */
+  given?: InputGiven | undefined;
 };
 
 /** The error code with which a server says that the headers of a call do not fit its input. */
@@ -41,7 +44,7 @@ export async function callTool(
   limits: McpLimits,
   signal: AbortSignal,
   onClock: (clock: CallClock) => void = () => {},
-): Promise<RawAnswer> {
+): Promise<RawAnswer | InputRequired> {
   const clock = startClock(limits, signal);
   onClock(clock);
   try {
@@ -49,13 +52,20 @@ export async function callTool(
     const options = { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart };
     if (call.isTask && connection.client)
       return await runTask(connection.client, { call, keepMs: limits.callMs + limits.answerMs, options });
-    const { tool, input, traceparent, paramHeaders = [] } = call;
+    const { tool, input, traceparent, paramHeaders = [], given } = call;
     const request = {
       method: "tools/call",
-      params: { name: tool, arguments: input, _meta: { traceparent } },
+      params: { name: tool, arguments: input, ...given, _meta: { traceparent } },
     };
     const headers = toParamHeaders(paramHeaders, input);
-    return readAnswer(await connection.request(request, callResultSchema, { ...options, headers }));
+    const result = await connection.request(request, callResultSchema, { ...options, headers });
+    if (connection.revision !== STATELESS) return readAnswer(result);
+    const { resultType, inputRequests, requestState } = result;
+    if (resultType === "input_required")
+      return { requests: inputRequests ?? {}, ...(typeof requestState === "string" && { requestState }) };
+    if ((resultType ?? "complete") !== "complete")
+      throw new McpFailure("the server's answer is of a kind that is not known here");
+    return readAnswer(result);
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
     if (isHeaderMismatch(error)) throw error;

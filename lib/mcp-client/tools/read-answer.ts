@@ -10,8 +10,10 @@ export type AnswerPart =
   | { type: "note"; text: string }
   | { type: "picture"; bytes: Uint8Array };
 
-/** An answer to a call. */
-export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
+/**
+ * An answer to a call. `isDeclined`: a form of the server was declined, because no person can be asked in this turn.
+ */
+export type McpAnswer = { isError: boolean; parts: AnswerPart[]; isDeclined?: boolean };
 
 /** An answer that has not been checked yet. `structured` is the structured content; undefined if there is none. */
 export type RawAnswer = McpAnswer & { structured?: unknown };
@@ -21,6 +23,10 @@ export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false).catch(false),
+  /** Only in the revision 2026-07-28: whether the result is complete, or the server needs something first. */
+  resultType: z.string().nullish(),
+  inputRequests: z.record(z.string(), z.unknown()).nullish(),
+  requestState: z.string().nullish(),
 });
 
 const text = z.string();
