@@ -2,7 +2,7 @@ import type { WaitEnd } from "#db/schema/unions.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { CallRounds } from "./call-rounds.ts";
 import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
-import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
+import { createTokenSources, isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
 import { type McpConnection, STATELESS } from "./connection/mcp-connection.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
@@ -72,7 +72,7 @@ type Listed = { listing: RawListing; redact: TurnConnection["redact"]; revision:
 /** Maximum number of cached tool lists of the service's own server. The cache key is `offerKey`. */
 const OFFERS_MAX = 256;
 
-type McpDeps = ServerDeps & {
+type McpDeps = Omit<ServerDeps, "tokens"> & {
   elicitations: Pick<Elicitations, "askAndWait" | "ask">;
   rounds: CallRounds;
   checkOutput: CheckOutput;
@@ -83,7 +83,7 @@ type McpDeps = ServerDeps & {
 export function createMcpClient(deps: McpDeps): McpClient {
   const limits = { ...MCP_LIMITS, ...deps.limits };
   const { elicitations, rounds } = deps;
-  const connections = createConnections({ ...deps, limits });
+  const connections = createConnections({ ...deps, tokens: createTokenSources(), limits });
 
   const offers = new Map<string, McpListing>();
 

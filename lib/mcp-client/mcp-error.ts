@@ -11,13 +11,19 @@ export class McpFailure extends Error {
   readonly isUnsent: boolean;
   /** Whether the connection broke before the answer was complete. The server may have run the call. */
   readonly isBroken: boolean;
+  /** Whether the server wants other credentials, whatever revision of the protocol it speaks. */
+  readonly isUnauthorized: boolean;
 
-  constructor(sentence: string, { isSessionLost = false, isUnsent = false, isBroken = false } = {}) {
+  constructor(
+    sentence: string,
+    { isSessionLost = false, isUnsent = false, isBroken = false, isUnauthorized = false } = {},
+  ) {
     super(sentence);
     this.name = "McpFailure";
     this.isSessionLost = isSessionLost;
     this.isUnsent = isUnsent;
     this.isBroken = isBroken;
+    this.isUnauthorized = isUnauthorized;
   }
 }
 

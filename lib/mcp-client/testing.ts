@@ -5,6 +5,7 @@ import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
+import type { ClientCredentials } from "./connection/client-credentials.ts";
 import type { ServerDeps } from "./connection/find-server.ts";
 import { createMcpClient, type McpCall } from "./create-mcp-client.ts";
 import type { McpLimits } from "./mcp-limits.ts";
@@ -44,6 +45,7 @@ export function openMcpBench() {
       options: {
         limits?: Partial<McpLimits>;
         headers?: Record<string, Record<string, string>>;
+        auth?: Record<string, ClientCredentials>;
         sealedUrls?: Record<string, string>;
         builtin?: ServerDeps["builtin"];
         isPersonPresent?: boolean;
@@ -61,6 +63,7 @@ export function openMcpBench() {
         fetch,
         readSecrets: async (_, serverId) => ({
           headers: options.headers?.[serverId] ?? {},
+          auth: options.auth?.[serverId],
           url: options.sealedUrls?.[serverId],
         }),
         elicitations: {

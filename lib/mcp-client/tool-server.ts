@@ -17,6 +17,8 @@ export type McpServer = {
   fetch: Fetch;
   /** Whether this process itself serves the URL. */
   isOurs: boolean;
+  /** Lists credentials that `fetch` sends besides `headers`. */
+  listSecrets?: () => string[];
 };
 
 /** The id that is reserved for the service's own tool server. Source: specification, MCP servers, rule 2. */

@@ -87,7 +87,11 @@ export function createConnections(deps: ConnectionDeps): Connections {
     const onForm = (request: FormRequest) => askForm(deps, turn, serverId, turnConnection, request);
     findServer(deps, turn, serverId)
       .then((server) => {
-        turnConnection.redact = createRedactor(server);
+        // Tokens change during a turn, so they are listed each time.
+        const { listSecrets } = server;
+        turnConnection.redact = listSecrets
+          ? (text) => createRedactor({ ...server, tokens: listSecrets() })(text)
+          : createRedactor(server);
         const known = revisions.get(serverId) ?? turn.revisions[serverId];
         return openConnection(server, deps.limits, onForm, { known, signal });
       })

@@ -1,6 +1,6 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
-import { readHttpStatus } from "../mcp-error.ts";
+import { McpFailure, readHttpStatus } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
 import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
@@ -45,6 +45,7 @@ export async function openConnection(
 /** Whether a failure has nothing to do with the revision, so that another request would fail, too. */
 function isFinal(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if (at instanceof McpFailure) return at.isUnauthorized;
     if (isGuardedFetchError(at)) return at.kind === "refused" || at.kind === "redirect";
     const status = readHttpStatus(at);
     if (status !== undefined) return status === 401 || status === 403;

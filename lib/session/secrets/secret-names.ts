@@ -15,6 +15,9 @@ export const MCP_SECRETS = "mcpServers.";
 /** Returns the name of an MCP server's headers. */
 export const nameMcpHeaders = (serverId: string): string => `${MCP_SECRETS}${serverId}.headers`;
 
+/** Returns the name of an MCP server's OAuth credentials. */
+export const nameMcpAuth = (serverId: string): string => `${MCP_SECRETS}${serverId}.auth`;
+
 /** Returns the name of an MCP server's URL, which is sealed like {@link CALLBACK_URL}. */
 export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverId}.url`;
 
