@@ -56,7 +56,7 @@ export const isClosed = (error: unknown): boolean =>
   error instanceof Error && error.name === "McpError" && CLOSED.includes(error.message);
 
 /** The error code with which a server refuses a revision of the protocol. */
-const UNSUPPORTED_REVISION = -32022;
+export const UNSUPPORTED_REVISION = -32022;
 
 /** What the error codes of the revision 2026-07-28 mean. */
 const MEANINGS = new Map([

@@ -119,6 +119,24 @@ describe("the client speaks the newest revision of a tool server", () => {
     ]);
   });
 
+  it("2026-07-28 with a server that refuses to be asked, and names it", async () => {
+    const { methods, revision } = await use({
+      speaks: "stateless",
+      before({ message }, response) {
+        if (message?.method !== "server/discover") return false;
+        const error = {
+          code: -32022,
+          message: "refused",
+          data: { supported: ["2026-07-28"], requested: "?" },
+        };
+        response.writeHead(400, { "content-type": "application/json" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
+        return true;
+      },
+    });
+    assert.deepEqual([revision, methods], ["2026-07-28", ["server/discover", ...STATELESS]]);
+  });
+
   it("also behind a redirect on its own host", async () => {
     for (const speaks of ["stateless", "older"] as const) {
       const { methods } = await use({

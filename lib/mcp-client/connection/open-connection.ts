@@ -1,6 +1,7 @@
-import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { type ElicitResult, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
 import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
-import { McpFailure, readHttpStatus } from "../mcp-error.ts";
+import { McpFailure, readHttpStatus, UNSUPPORTED_REVISION } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
 import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
@@ -23,7 +24,12 @@ export async function openConnection(
 ): Promise<McpConnection> {
   if (server.type === "sse" || server.isOurs) return openSession(server, limits, onForm, signal);
   if (known === STATELESS) return adoptStateless(server, limits);
-  const probe = () => probeStateless(server, limits, signal).catch(ignoreIfOlder);
+  const probe = () =>
+    probeStateless(server, limits, signal).catch((error: unknown) => {
+      // The server may refuse the request and name the same revision; then it is not asked again.
+      if (saysStateless(error)) return adoptStateless(server, limits);
+      return ignoreIfOlder(error);
+    });
   const probed = known === undefined ? await probe() : undefined;
   if (probed) return probed;
   try {
@@ -53,6 +59,18 @@ function isFinal(error: unknown): boolean {
   return false;
 }
 
-/** Whether a server has refused `initialize` because it speaks only the revision 2026-07-28. */
-const saysStateless = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes(STATELESS);
+/** Whether a server has refused a request, and says that it speaks the revision 2026-07-28. */
+function saysStateless(error: unknown): boolean {
+  if (error instanceof McpError && error.code === UNSUPPORTED_REVISION) {
+    const { data } = supportedSchema.safeParse(error.data);
+    return data?.supported.includes(STATELESS) ?? false;
+  }
+  // An answer that does not fit its request is in the message of the transport's error.
+  return (
+    error instanceof Error &&
+    error.message.includes(`${UNSUPPORTED_REVISION}`) &&
+    error.message.includes(STATELESS)
+  );
+}
+
+const supportedSchema = z.looseObject({ supported: z.array(z.string()) });
