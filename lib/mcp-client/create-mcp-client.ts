@@ -283,6 +283,11 @@ const redactPart = (part: AnswerPart, redact: TurnConnection["redact"]): AnswerP
   part.type === "text" ? { ...part, text: redact(part.text) } : part;
 
 const redactTool = (tool: RemoteTool, redact: TurnConnection["redact"]): RemoteTool => {
-  const { description, inputSchema } = tool;
-  return { ...tool, ...redactStrings({ description, inputSchema }, redact) };
+  const { description, inputSchema, outputSchema, paramHeaders } = tool;
+  return {
+    ...tool,
+    ...redactStrings({ description, inputSchema }, redact),
+    ...(outputSchema !== undefined && { outputSchema: redact(outputSchema) }),
+    ...(paramHeaders && { paramHeaders: redactStrings(paramHeaders, redact) }),
+  };
 };

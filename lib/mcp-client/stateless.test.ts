@@ -114,6 +114,27 @@ describe("parameters that are also headers", () => {
 });
 
 describe("structured content", () => {
+  it("does not carry secrets, and may be described by a schema that is nested deeply", async () => {
+    let deep: object = { const: "canary-of-crm" };
+    for (let level = 0; level < 1_500; level++) deep = { not: deep };
+    const server = await bench.startServer({
+      speaks: "stateless",
+      tools: [
+        { name: "deep", outputSchema: deep as never, answer: () => ({ content: [], structuredContent: 1 }) },
+        { name: "said", outputSchema: { const: "canary-of-crm" } as never },
+      ],
+    });
+    const turn = bench.open(
+      { crm: server.url },
+      { headers: { crm: { authorization: "Bearer canary-of-crm" } } },
+    );
+    const { tools, skipped } = await turn.list();
+    assert.deepEqual([tools.length, skipped], [2, []]);
+    assert.equal(tools[1]?.outputSchema, '{"const":"[redacted]"}');
+    assert.doesNotMatch(JSON.stringify(tools), /canary/);
+    assert.deepEqual((await turn.call("deep", { remote: tools[0] })).parts, [{ type: "text", text: "1" }]);
+  });
+
   it("is not checked again in a turn if the schema takes too long", async () => {
     let checks = 0;
     const tools = [
@@ -218,6 +239,31 @@ describe("an answer that breaks off", () => {
         assert.deepEqual((await call(name)).parts, [{ type: "text", text: "call 2" }]);
       await assert.rejects(call("pay"), { name: "McpFailure" });
       assert.equal(server.messages("tools/call").length, 5);
+    }
+  });
+
+  it("is followed by a second call in older revisions, too", async () => {
+    for (const [annotations, count] of [
+      [{ readOnlyHint: true }, 2],
+      [{}, 1],
+    ] as const) {
+      let calls = 0;
+      const server = await bench.startServer({
+        tools: [{ name: "get", annotations }],
+        before({ message }, response) {
+          if (message?.method !== "tools/call" || ++calls > 1) return false;
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write(": begun\n\n");
+          setImmediate(() => response.destroy());
+          return true;
+        },
+      });
+      const turn = bench.open({ crm: server.url });
+      const [remote] = (await turn.list()).tools;
+      const calling = turn.call("get", { remote });
+      if (count === 1) await assert.rejects(calling, { name: "McpFailure" });
+      else assert.deepEqual((await calling).parts, [{ type: "text", text: "{}" }]);
+      assert.equal(server.messages("tools/call").length, count);
     }
   });
 

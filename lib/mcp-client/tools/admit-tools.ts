@@ -27,8 +27,8 @@ export type RemoteTool = {
   isTask?: true;
   /** The parameters that are also sent as headers; omitted if there are none. */
   paramHeaders?: ParamHeader[];
-  /** What the tool says of its structured content, if it is small enough to be checked. */
-  outputSchema?: unknown;
+  /** The schema of the tool's structured content as JSON text, if it is small enough to be checked. */
+  outputSchema?: string;
 };
 
 /**
@@ -162,8 +162,9 @@ function admitTool(
     isDestructive: annotations?.destructiveHint ?? true,
     ...(isTask && { isTask }),
     ...(paramHeaders.length > 0 && { paramHeaders }),
+    // As text, because the schema may be nested deeply.
     ...((outputSchema ?? null) !== null &&
-      measureBytes(outputSchema) <= limits.schemaBytesMax && { outputSchema }),
+      measureBytes(outputSchema) <= limits.schemaBytesMax && { outputSchema: JSON.stringify(outputSchema) }),
   };
 }
 

@@ -17,6 +17,15 @@ export type CheckOutput = (
 
 const VIOLATIONS_SHOWN = 5;
 
+/** Parses a schema. The redaction of secrets may have made it unreadable; then it cannot be used. */
+function parseSchema(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Checks the structured content of an answer against the output schema of its tool. If they do not fit, the answer says
  * so and stays as it is: the call was run, and repeating it may not be safe. A schema that cannot be used is not tried
@@ -24,13 +33,13 @@ const VIOLATIONS_SHOWN = 5;
  */
 export async function checkStructured(
   checkOutput: (schema: unknown, value: unknown) => ReturnType<CheckOutput>,
-  { tool, outputSchema }: { tool: string; outputSchema?: unknown },
+  { tool, outputSchema }: { tool: string; outputSchema?: string | undefined },
   { structured, ...answer }: RawAnswer,
   { unchecked }: Pick<TurnConnection, "unchecked">,
 ): Promise<McpAnswer> {
   if (outputSchema === undefined || structured === undefined) return answer;
   if (answer.isError || unchecked.has(tool)) return answer;
-  const verdict = await checkOutput(outputSchema, structured);
+  const verdict = await checkOutput(parseSchema(outputSchema), structured);
   if (verdict.valid) return answer;
   if ("error" in verdict) {
     unchecked.add(tool);

@@ -4,6 +4,8 @@ export type ParamHeader = { path: string[]; header: string };
 const KEY = "x-mcp-header";
 /** The characters of a header's name. Source: RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** How deep in the input a parameter with a header may be. */
+const DEPTH_MAX = 64;
 const TYPES: unknown[] = ["string", "integer", "boolean"];
 /** Keywords whose value is a schema or a list of schemas, and those whose value is a map of schemas. */
 const INNER = new Set(
@@ -46,7 +48,7 @@ export function readParamHeaders(inputSchema: unknown): ParamHeader[] | undefine
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === "properties" && isFields(value))
         for (const [name, inner] of Object.entries(value))
-          unread.push({ schema: inner, path: path && [...path, name] });
+          unread.push({ schema: inner, path: path && path.length < DEPTH_MAX ? [...path, name] : undefined });
       else if (INNER_MAPS.has(keyword) && isFields(value))
         for (const inner of Object.values(value)) unread.push({ schema: inner, path: undefined });
       else if (INNER.has(keyword))

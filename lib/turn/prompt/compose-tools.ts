@@ -172,9 +172,13 @@ function fitIntoCall(listed: RemoteTool[], room: number): { tools: RemoteTool[];
   const tools: RemoteTool[] = [];
   const left = new Map<string, string[]>();
   let bytes = 0;
-  for (const tool of listed) {
+  let outputBytes = 0;
+  for (const { outputSchema, ...tool } of listed) {
     bytes += measureBytes([tool.name, tool.description, tool.inputSchema]);
-    if (tools.length < room && bytes <= BYTES_MAX) tools.push(tool);
+    outputBytes += outputSchema?.length ?? 0;
+    // A tool without its output schema can be used all the same: its structured content is not checked.
+    const isKept = outputSchema !== undefined && outputBytes <= BYTES_MAX;
+    if (tools.length < room && bytes <= BYTES_MAX) tools.push({ ...tool, ...(isKept && { outputSchema }) });
     else left.set(tool.serverId, [...(left.get(tool.serverId) ?? []), tool.tool]);
   }
   const reason = `a model call has room for ${TOOLS_MAX} tools in all, and ${BYTES_MAX} bytes of descriptions from tool servers; remove what is not needed with tools.exclude`;
