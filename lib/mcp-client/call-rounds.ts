@@ -7,7 +7,7 @@ type CallKey = { sessionId: string; runId: string; callId: string };
 
 /**
  * What tool servers need to continue calls that wait for a person, as text. It survives the process, and is encrypted at
- * rest. Source: decision 142.
+ * rest. Source: decision 153.
  */
 export type CallRounds = {
   read: (call: CallKey) => Promise<string | undefined>;

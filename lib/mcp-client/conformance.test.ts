@@ -12,7 +12,7 @@ const auth = (...names: string[]) => names.map((name) => `auth/${name}`);
 
 /** Scenarios that the client does not pass, in both revisions for which the suite has a list of requirements. */
 const UNSUPPORTED = [
-  // A person signs in at the authorization server. The client only gets tokens for client credentials (decision 143).
+  // A person signs in at the authorization server. The client only gets tokens for client credentials (decision 154).
   ...auth("metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd"),
   ...auth("scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"),
   ...auth("scope-step-up", "scope-retry-limit"),

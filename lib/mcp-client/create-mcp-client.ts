@@ -247,7 +247,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
       try {
         return await send(turn, call);
       } catch (error) {
-        // The server may have run the call, so only a call that may be repeated is sent again. Source: decision 141.
+        // The server may have run the call, so only a call that may be repeated is sent again. Source: decision 152.
         const isRepeated = error instanceof McpFailure && error.isBroken && !error.isUnsent;
         if (!isRepeated || !call.remote?.isIdempotent || call.signal.aborted) throw error;
         return send(turn, call);

@@ -5,7 +5,7 @@ const hash = (text: string, digits: number): string =>
 
 /**
  * Returns the trace context of a request to a tool server, as a W3C `traceparent`. All requests of a run have one trace
- * id, which follows from the run's id, so that it survives restarts without being stored. Source: decision 141.
+ * id, which follows from the run's id, so that it survives restarts without being stored. Source: decision 152.
  *
  * @param part what the request is for: the id of the tool call, or `list`.
  */

@@ -11,7 +11,7 @@ import { McpFailure } from "../mcp-error.ts";
 import type { Fetch } from "../tool-server.ts";
 import { capBody } from "./cap-body.ts";
 
-/** How the service gets tokens for a tool server. Source: decision 143. */
+/** How the service gets tokens for a tool server. Source: decision 154. */
 export type ClientCredentials = {
   type: "client_credentials";
   clientId: string;

@@ -11,7 +11,7 @@ import { adoptStateless, probeStateless } from "./open-stateless.ts";
 /**
  * Connects to a tool server in the newest revision that it speaks. A server that is not known yet is asked for the
  * revision 2026-07-28; if it does not speak that, this was one further request. What is `known` of a server is tried
- * first. If it is not true any more, finding out costs one request, too. Source: decision 140.
+ * first. If it is not true any more, finding out costs one request, too. Source: decision 151.
  *
  * @param known the revision in which the server answered last; undefined if it never has.
  * @throws if the connection cannot be opened, or the signal fires first.

@@ -51,7 +51,7 @@ type InputDeps = {
 
 /**
  * Sends a call until the server answers it. If the server needs a person, the questions are stored together with what the
- * server needs to go on, and the call waits. When it is made again, it continues from there. Source: decision 142.
+ * server needs to go on, and the call waits. When it is made again, it continues from there. Source: decision 153.
  *
  * @param send sends the call, with the answers to the server's questions if there are any.
  * @throws McpFailure if the server asks for something else than a form; ServiceError if a question could not be stored.
