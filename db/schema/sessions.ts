@@ -81,6 +81,11 @@ export const sessions = pgTable(
     /** Null if the session was created before the service had skills. */
     skills: jsonb("skills").$type<SessionSkill[]>(),
     mcpServers: jsonb("mcp_servers").$type<Record<string, McpServerRow>>().notNull(),
+    /**
+     * The revisions of MCP in which the tool servers answered last, by their ids. Not part of the profile: it only saves
+     * a request.
+     */
+    mcpRevisions: jsonb("mcp_revisions").$type<Record<string, string>>().notNull().default({}),
     capabilities: jsonb("capabilities").$type<CapabilitiesRow>().notNull(),
     subAgents: boolean("sub_agents").notNull(),
     maxLiveChildren: integer("max_live_children").notNull(),

@@ -7,6 +7,7 @@ import { WebSocket } from "ws";
 import { openDatabase } from "#db/open-database.ts";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { logIn } from "../fixtures/log-in.ts";
+import { startAuthorizationServer } from "../fixtures/mcp/start-authorization-server.ts";
 import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";
 import { type Receiver, startReceiver } from "../fixtures/receiver.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
@@ -19,6 +20,7 @@ import { API_KEY, type RunningService, startService, waitUntil } from "../fixtur
 const HEADER = "Bearer canary-header-7f3d9a1c55e0";
 const PLAIN_HEADER = "canary-tenant-0a91be77d2f446";
 const URL_TOKENS = { callback: "canary-url-of-the-callback-51c0", server: "canary-url-of-the-server-9e2a7" };
+const CLIENT_SECRET = "canary-client-secret-6d02f9";
 const CALLBACK_SECRET = "canary-callback-2b8e61f0c7aa";
 const ENCRYPTION_KEY = Buffer.from("canary-encryption-key-of-32-byte").toString("base64");
 const MODEL_KEY = "sk-canary-model-90d1c3e5a7b2";
@@ -28,6 +30,8 @@ let service: RunningService;
 let model: ScriptedModel;
 let crm: ToolServer;
 let other: ToolServer;
+let erp: ToolServer;
+let authorizationServer: Awaited<ReturnType<typeof startAuthorizationServer>>;
 let receiver: Receiver;
 
 test.beforeAll(async () => {
@@ -39,6 +43,7 @@ test.beforeAll(async () => {
           steps: [
             { toolCalls: [{ name: "mcp_crm__repeat", arguments: { what: "everything" } }] },
             { toolCalls: [{ name: "mcp_other__look", arguments: {} }] },
+            { toolCalls: [{ name: "mcp_erp__repeat", arguments: {} }] },
             { toolCalls: [{ name: "run_shell", arguments: { command: "env; cat /proc/self/environ" } }] },
             { text: "Done." },
           ],
@@ -60,6 +65,29 @@ test.beforeAll(async () => {
     instructions: `Always send ${HEADER}.`,
   });
   other = await startToolServer({ certificate: crm.certificate, tools: [{ name: "look" }] });
+  const client = { clientId: "service", clientSecret: CLIENT_SECRET };
+  const { certificate } = crm;
+  authorizationServer = await startAuthorizationServer({ certificate, ...client });
+  erp = await startToolServer({
+    certificate,
+    speaks: "stateless",
+    tools: [
+      {
+        name: "repeat",
+        // The first token expires before the answer, which repeats both tokens and the secret.
+        answer: ({ headers }) => ({
+          content: [{ type: "text", text: `erp has ${headers.authorization}, not ${CLIENT_SECRET}` }],
+        }),
+      },
+    ],
+    before({ headers, message }, response) {
+      if (message?.method === "tools/call" && authorizationServer.requests.length === 1)
+        authorizationServer.expire();
+      if (authorizationServer.accepts(headers)) return false;
+      response.writeHead(401, { "www-authenticate": `Bearer realm="${headers.authorization}"` }).end();
+      return true;
+    },
+  });
   receiver = await startReceiver([500, 200]);
   const authority = join(folder, "authority.pem");
   await writeFile(authority, crm.certificate.cert);
@@ -75,7 +103,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => {
   await service.close();
-  for (const each of [model, crm, other, receiver]) await each.close();
+  for (const each of [model, crm, other, erp, authorizationServer, receiver]) await each.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -133,6 +161,15 @@ test("secrets appear only where they belong", async () => {
         headers: { Authorization: HEADER, "X-Tenant": PLAIN_HEADER },
       },
       other: { url: other.url },
+      erp: {
+        url: erp.url,
+        auth: {
+          type: "client_credentials",
+          clientId: "service",
+          clientSecret: CLIENT_SECRET,
+          tokenUrl: authorizationServer.tokenUrl,
+        },
+      },
     },
     capabilities: { browser: false },
   };
@@ -203,14 +240,27 @@ test("secrets appear only where they belong", async () => {
     "model",
     model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"),
   );
-  outputs.set("the other tool server", JSON.stringify(other.requests));
+  outputs.set(
+    "the other tool server",
+    JSON.stringify([other.requests, crm.requests]).replaceAll(HEADER, "").replaceAll(PLAIN_HEADER, ""),
+  );
   await service.stop();
   const files = [...(await readFiles(service.dataDir)), ...(await readTables(service.dataDir))];
   expect(files.length).toBeGreaterThan(10);
 
   expect(outputs.get("model"), "the tools were called").toContain("mcp_crm__repeat");
   expect(outputs.get("model"), "the server echoed the secrets, which were redacted").toContain("[redacted]");
+  expect(outputs.get("model"), "tokens are redacted").toContain("erp has Bearer [redacted], not [redacted]");
+  const accessTokens = authorizationServer.requests.length;
+  expect(accessTokens, "a new token was obtained in mid-turn").toBe(2);
+  expect(
+    erp.requests.some(({ headers }) => JSON.stringify(headers).includes(CLIENT_SECRET)),
+    "the tool server never gets the client's secret",
+  ).toBe(false);
   const secrets = {
+    CLIENT_SECRET,
+    accessToken: "token-of-the-authorization-server",
+    basic: Buffer.from(`service:${CLIENT_SECRET}`).toString("base64"),
     HEADER,
     bearer: HEADER.slice("Bearer ".length),
     PLAIN_HEADER,

@@ -309,6 +309,14 @@ test.describe("invalid input", () => {
     [{ mcpServers: { crm: { url, headers: [] } } }, "mcpServers.crm.headers: must be an object"],
     [{ mcpServers: { crm: { url, headers: { a: 5 } } } }, "mcpServers.crm.headers.a: must be a string"],
     [
+      {
+        mcpServers: {
+          builtin: { url, auth: { type: "client_credentials", clientId: "a", clientSecret: "b" } },
+        },
+      },
+      "mcpServers.builtin.auth: not allowed: the session's own user token is the credential",
+    ],
+    [
       { mcpServers: { crm: { url, headers: { "a b": "x" } } } },
       'mcpServers.crm.headers["a b"]: is not a valid header name',
     ],

@@ -712,7 +712,7 @@ export type CreateSession = {
   tools?: ToolPolicy | undefined;
   /** Caller instructions, appended to the agent's base prompt. */
   systemPrompt?: string | undefined;
-  /** Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers` and `type: sse` are refused for it. */
+  /** Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers`, `auth` and `type: sse` are refused for it. */
   mcpServers?: Record<string, McpServer> | undefined;
   capabilities?: Capabilities | undefined;
   /** Lets the agent delegate to sub-agents. With `source: "web"`, `true` has an effect only if the deployment's feature flag is on for the `userId`. */
@@ -2281,6 +2281,16 @@ export type MarkedTarget = {
   } | null;
 };
 
+/** OAuth client credentials. They are encrypted at rest and sent only to the token endpoint; access tokens are sent only to this server. No response contains them. */
+export type McpAuth = {
+  type: "client_credentials";
+  clientId: string;
+  clientSecret: string;
+  /** The token endpoint. Omit it to follow the metadata of the tool server, which then chooses who gets the client's secret. */
+  tokenUrl?: string | undefined;
+  scope?: string | undefined;
+};
+
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
@@ -2288,6 +2298,7 @@ export type McpServer = {
   type?: "http" | "sse" | undefined;
   /** Request headers for this server. They are encrypted at rest and sent only to this server. No response contains them. */
   headers?: Record<string, string> | undefined;
+  auth?: McpAuth | undefined;
 };
 
 /** Tools of an MCP server are unavailable in this turn. */

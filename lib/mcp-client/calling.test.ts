@@ -67,7 +67,7 @@ describe("the result of a tool call", () => {
     );
   });
 
-  it("has the structured content once, and is never checked against the server's own schema", async () => {
+  it("has the structured content once, and the server's own schema is not compiled in this thread", async () => {
     const outputSchema = {
       type: "object" as const,
       properties: { a: { type: "string", pattern: "(a+)+$" } },

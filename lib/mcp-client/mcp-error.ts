@@ -3,18 +3,35 @@ import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 /** A failure of a tool server. The message never quotes the server, because a quote could repeat secret headers. */
 export class McpFailure extends Error {
   /**
-   * Whether the server refused the request as it refuses requests of a session that it no longer knows. If so, it has not
-   * run the call.
+   * Whether the server refused the request as it refuses requests of a session that it no longer knows, or of a revision
+   * that it does not speak. If so, it has not run the call.
    */
   readonly isSessionLost: boolean;
   /** Whether it is certain that the call was not sent to the server. */
   readonly isUnsent: boolean;
+  /** Whether the connection broke before the answer was complete. The server may have run the call. */
+  readonly isBroken: boolean;
+  /** Whether the server wants other credentials, whatever revision of the protocol it speaks. */
+  readonly isUnauthorized: boolean;
 
-  constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {
+  constructor(
+    sentence: string,
+    { isSessionLost = false, isUnsent = false, isBroken = false, isUnauthorized = false } = {},
+  ) {
     super(sentence);
     this.name = "McpFailure";
     this.isSessionLost = isSessionLost;
     this.isUnsent = isUnsent;
+    this.isBroken = isBroken;
+    this.isUnauthorized = isUnauthorized;
+  }
+}
+
+/** Thrown by a call if the service itself failed, for example to store a question. The caller repeats the call. */
+export class ServiceError extends Error {
+  constructor(cause: unknown) {
+    super("the service failed during the call", { cause });
+    this.name = "ServiceError";
   }
 }
 
@@ -38,12 +55,32 @@ const CLOSED = ["Connection closed", BROKE_OFF].map((reason) => `MCP error -3200
 export const isClosed = (error: unknown): boolean =>
   error instanceof Error && error.name === "McpError" && CLOSED.includes(error.message);
 
-/** Reads the code of an error. The transport HTTP with SSE reports the status of a response in its message only. */
-function readCode(error: Error): number | undefined {
+/** The error code with which a server refuses a revision of the protocol. */
+export const UNSUPPORTED_REVISION = -32022;
+
+/** What the error codes of the revision 2026-07-28 mean. */
+const MEANINGS = new Map([
+  [-32020, "the server says that the headers of the request do not fit its body"],
+  [-32021, "the server needs a capability that this client does not have"],
+  [UNSUPPORTED_REVISION, "the server does not speak a revision of the protocol that this client speaks"],
+]);
+
+/**
+ * Reads the HTTP status of a response that a transport has reported as an error. The transport HTTP with SSE reports it
+ * in its message only.
+ */
+export function readHttpStatus(error: Error): number | undefined {
+  if (error.name === "McpError") return undefined;
+  if ("status" in error && typeof error.status === "number") return error.status;
   if ("code" in error && typeof error.code === "number") return error.code;
   const [, status] = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(error.message) ?? [];
   return status === undefined ? undefined : Number(status);
 }
+
+const readCode = (error: Error): number | undefined =>
+  error.name === "McpError" && "code" in error && typeof error.code === "number"
+    ? error.code
+    : readHttpStatus(error);
 
 /**
  * Converts any error of an exchange with a tool server into a McpFailure. The message quotes neither the server's
@@ -52,7 +89,7 @@ function readCode(error: Error): number | undefined {
 export function toMcpFailure(error: unknown): McpFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (at instanceof McpFailure) return at;
-    if (isGuardedFetchError(at)) return new McpFailure(at.message);
+    if (isGuardedFetchError(at)) return new McpFailure(at.message, { isBroken: at.kind === "network" });
     if (at.name === "TimeoutError" || at.name === "AbortError")
       return new McpFailure("the server did not answer in time");
     if (at.name === "ZodError" || at.name === "$ZodError" || at instanceof SyntaxError)
@@ -60,8 +97,9 @@ export function toMcpFailure(error: unknown): McpFailure {
     const code = readCode(at);
     if (code !== undefined)
       return new McpFailure(describeCode(at, code), {
+        isBroken: isClosed(at),
         // The code of an `McpError` is a JSON-RPC code. In other errors, it is the status of the HTTP response.
-        isSessionLost: at.name !== "McpError" && LOST_STATUSES.includes(code),
+        isSessionLost: at.name === "McpError" ? code === UNSUPPORTED_REVISION : LOST_STATUSES.includes(code),
       });
   }
   return new McpFailure("the exchange with the server failed");
@@ -71,7 +109,7 @@ function describeCode(error: Error, code: number): string {
   if (isClosed(error)) return "the server closed the connection";
   if (error.name === "McpError") {
     if (error.message === TIMED_OUT) return "the server did not answer in time";
-    return `the server answered with error ${code}`;
+    return MEANINGS.get(code) ?? `the server answered with error ${code}`;
   }
   if (code === -1) return "the server's answer has a content type that the protocol does not know";
   if (code >= 300 && code < 400)

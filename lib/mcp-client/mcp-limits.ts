@@ -2,6 +2,8 @@
 export type McpLimits = {
   /** Time for connecting and listing all pages, in milliseconds. Source: specification, Limits. */
   listMs: number;
+  /** How long to wait until a server says whether it speaks the revision 2026-07-28, in milliseconds. */
+  probeMs: number;
   pagesMax: number;
   /** Maximum size of all pages of a tool list together, in bytes of JSON. */
   listBytesMax: number;
@@ -20,8 +22,10 @@ export type McpLimits = {
   callIdleMs: number;
   /** How long a call may take in total, in milliseconds, not counting the time that a person takes to answer. */
   callMs: number;
-  /** How long a person has to answer one question of a server, in milliseconds. */
+  /** How long a person has to answer one question of a server while its call is in progress, in milliseconds. */
   answerMs: number;
+  /** How long a question waits for which the turn is parked, in milliseconds. */
+  parkedAnswerMs: number;
   /** How often the client may open the server's notification stream on one connection. */
   streamsMax: number;
   /**
@@ -33,6 +37,7 @@ export type McpLimits = {
 
 export const MCP_LIMITS: McpLimits = {
   listMs: 15_000,
+  probeMs: 3_000,
   pagesMax: 64,
   listBytesMax: 4 * 1_048_576,
   toolsPerServerMax: 128,
@@ -44,6 +49,7 @@ export const MCP_LIMITS: McpLimits = {
   callIdleMs: 60_000,
   callMs: 600_000,
   answerMs: 600_000,
+  parkedAnswerMs: 7 * 86_400_000,
   streamsMax: 64,
   notificationsMax: 32,
 };

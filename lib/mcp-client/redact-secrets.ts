@@ -12,16 +12,20 @@ const REDACTED = "[redacted]";
 
 /**
  * Creates a function that redacts secrets in a server's output, so that the model never sees them. Secrets are values
- * of the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
+ * of the headers and URL query sent to the server, OAuth tokens and client secrets, and the service's user tokens. Source: `security.md`, What comes in.
  */
 export function createRedactor({
   headers,
   url,
+  tokens = [],
 }: {
   headers: Readonly<Record<string, string>>;
   url: string;
+  /** Further secrets, such as access tokens. */
+  tokens?: readonly string[];
 }): (text: string) => string {
-  const secrets = [...Object.entries(headers), ...readQuery(url)].flatMap(([name, value]) => {
+  const named = tokens.map((token): [string, string] => ["token", token]);
+  const secrets = [...Object.entries(headers), ...readQuery(url), ...named].flatMap(([name, value]) => {
     const least = SECRET_NAME.test(name) ? SECRET_LENGTH_MIN : ANY_LENGTH_MIN;
     return [value.trim(), ...value.split(/[\s,;]+/)].filter((part) => part.length >= least);
   });

@@ -29,7 +29,7 @@ describe("a tool that has to be called as a task", () => {
         ["maybe", undefined],
       ],
     );
-    assert.deepEqual(await call("build", { isTask: true, input: { what: "a shop" } }), {
+    assert.deepEqual(await call("build", { remote: { isTask: true }, input: { what: "a shop" } }), {
       isError: false,
       parts: [{ type: "text", text: "built a shop" }],
     });
@@ -52,7 +52,9 @@ describe("a tool that has to be called as a task", () => {
       },
     });
     const { call } = bench.open({ crm: server.url }, { limits: { callIdleMs: 2_000 } });
-    assert.deepEqual((await call("build", { isTask: true })).parts, [{ type: "text", text: "built" }]);
+    assert.deepEqual((await call("build", { remote: { isTask: true } })).parts, [
+      { type: "text", text: "built" },
+    ]);
     assert.ok(looks >= 3);
   });
 
@@ -60,7 +62,7 @@ describe("a tool that has to be called as a task", () => {
     const { server, call } = await openWith([
       { name: "fail", execution, call: () => ({ ...done("no room"), isError: true }) },
     ]);
-    assert.deepEqual(await call("fail", { isTask: true }), {
+    assert.deepEqual(await call("fail", { remote: { isTask: true } }), {
       isError: true,
       parts: [{ type: "text", text: "no room" }],
     });
@@ -79,7 +81,7 @@ describe("a tool that has to be called as a task", () => {
         return true;
       },
     });
-    assert.deepEqual(await bench.open({ crm: cancelling.url }).call("build", { isTask: true }), {
+    assert.deepEqual(await bench.open({ crm: cancelling.url }).call("build", { remote: { isTask: true } }), {
       isError: true,
       parts: [{ type: "note", text: "The tool server cancelled the task." }],
     });
@@ -104,7 +106,9 @@ describe("a tool that has to be called as a task", () => {
       ],
       { isPersonPresent: true, answer: () => ({ state: "answered", answer: { name: "a shop" } }) },
     );
-    assert.deepEqual((await call("build", { isTask: true })).parts, [{ type: "text", text: "built a shop" }]);
+    assert.deepEqual((await call("build", { remote: { isTask: true } })).parts, [
+      { type: "text", text: "built a shop" },
+    ]);
     assert.match(questions[0]?.question ?? "", /Which one\?/);
   });
 
@@ -120,7 +124,9 @@ describe("a tool that has to be called as a task", () => {
         return false;
       },
     });
-    const calling = bench.open({ crm: server.url }).call("build", { isTask: true, signal: stop.signal });
+    const calling = bench
+      .open({ crm: server.url })
+      .call("build", { remote: { isTask: true }, signal: stop.signal });
     await assert.rejects(calling, { message: "the turn was stopped" });
     await cancelled;
   });
@@ -137,7 +143,7 @@ describe("a tool that has to be called as a task", () => {
       });
       return { server: opened, ...bench.open({ crm: opened.url }) };
     })();
-    await assert.rejects(call("build", { isTask: true }), {
+    await assert.rejects(call("build", { remote: { isTask: true } }), {
       message: "the server answered with status 400",
     });
     assert.equal(server.messages("tools/call").length, 1);

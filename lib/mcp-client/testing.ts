@@ -5,10 +5,14 @@ import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
+import type { ClientCredentials } from "./connection/client-credentials.ts";
 import type { ServerDeps } from "./connection/find-server.ts";
 import { createMcpClient, type McpCall } from "./create-mcp-client.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./tool-server.ts";
+import type { CheckOutput } from "./tools/check-structured.ts";
+
+const DEFAULT_CALL = { callId: "call_t", serverId: "crm", input: {} };
 
 export type Question = {
   callId: string;
@@ -41,17 +45,25 @@ export function openMcpBench() {
       options: {
         limits?: Partial<McpLimits>;
         headers?: Record<string, Record<string, string>>;
+        auth?: Record<string, ClientCredentials>;
         sealedUrls?: Record<string, string>;
         builtin?: ServerDeps["builtin"];
         isPersonPresent?: boolean;
+        revisions?: McpTurn["revisions"];
+        checkOutput?: CheckOutput;
+        /** Ends a question for which the turn would be parked; undefined if it stays open. */
+        answerParked?: (question: Question) => ElicitationEnd | undefined;
         answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
       } = {},
     ) {
       const questions: Question[] = [];
+      /** What the turn's call needs to go on. */
+      let round: string | undefined;
       const client = createMcpClient({
         fetch,
         readSecrets: async (_, serverId) => ({
           headers: options.headers?.[serverId] ?? {},
+          auth: options.auth?.[serverId],
           url: options.sealedUrls?.[serverId],
         }),
         elicitations: {
@@ -60,7 +72,25 @@ export function openMcpBench() {
             questions.push(entry);
             return options.answer?.(entry) ?? { state: "declined" };
           },
+          async ask({ callId }, { question, options: choices, form }, endedBy) {
+            const entry = { callId, question, options: choices, form };
+            const id = `eli_${callId}`;
+            if (!questions.some((question) => question.callId === callId)) questions.push(entry);
+            const end =
+              endedBy === undefined ? await options.answerParked?.(entry) : { state: "unanswered" as const };
+            return end ?? { state: "open", id, expiresAt: new Date(Date.now() + 1_000) };
+          },
         },
+        rounds: {
+          read: async () => round,
+          store: async (_, text) => {
+            round = text;
+          },
+          remove: async () => {
+            round = undefined;
+          },
+        },
+        checkOutput: options.checkOutput ?? (async () => ({ valid: true })),
         ...(options.limits && { limits: options.limits }),
         ...(options.builtin && { builtin: options.builtin }),
       });
@@ -78,6 +108,7 @@ export function openMcpBench() {
         epoch: 1,
         isPersonPresent,
         servers,
+        revisions: options.revisions ?? {},
         offerKey: "",
       };
       const { signal } = new AbortController();
@@ -86,8 +117,14 @@ export function openMcpBench() {
         turn,
         questions,
         list: () => client.list(turn, client.listServerIds(turn), signal),
-        call: (tool: string, more: Partial<McpCall> = {}) =>
-          client.call(turn, { callId: "call_t", serverId: "crm", tool, input: {}, signal, ...more }),
+        async call(tool: string, more: Partial<McpCall> = {}) {
+          const answer = await client.call(turn, { ...DEFAULT_CALL, tool, signal, ...more });
+          if ("waitsFor" in answer) throw new Error("the call waits");
+          return answer;
+        },
+        /** Makes a call that may wait. */
+        callOrWait: (tool: string, more: Partial<McpCall> = {}) =>
+          client.call(turn, { ...DEFAULT_CALL, tool, signal, ...more }),
       };
     },
     async close() {

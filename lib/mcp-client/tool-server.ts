@@ -15,10 +15,17 @@ export type McpServer = {
    * for the service's own server.
    */
   fetch: Fetch;
+  /** Whether this process itself serves the URL. */
+  isOurs: boolean;
+  /** Lists credentials that `fetch` sends besides `headers`. */
+  listSecrets?: () => string[];
 };
 
 /** The id that is reserved for the service's own tool server. Source: specification, MCP servers, rule 2. */
 export const BUILTIN = "builtin";
+
+/** Limit on the questions that one call may ask a person. */
+export const QUESTIONS_MAX = 24;
 
 /** The parts of a turn that the client of tool servers needs. */
 export type McpTurn = {
@@ -33,6 +40,8 @@ export type McpTurn = {
   answerTimeoutMs?: number | undefined;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
+  /** The revisions of the protocol in which the session's servers answered last, by their ids. */
+  revisions: Readonly<Record<string, string>>;
   /** Cache key for the tool list of the service's own server. Turns with an equal key are offered the same tools. */
   offerKey: string;
 };

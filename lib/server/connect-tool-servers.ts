@@ -1,3 +1,5 @@
+import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { createCallRounds } from "#lib/mcp-client/call-rounds.ts";
 import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
 import { readServerSecrets } from "#lib/mcp-client/read-server-secrets.ts";
@@ -25,6 +27,7 @@ export function connectToolServers(deps: {
   /** The handler of `/api/mcp`, the built-in tool server. */
   serveMcp: (request: Request) => Promise<Response>;
   securityLog: Pick<SecurityLog, "networkRefused">;
+  schemas: Pick<SchemaChecker, "validateValue">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
   // The timeout is as long as a call may take, because a tool may begin its response late. The client has its own
@@ -34,6 +37,9 @@ export function connectToolServers(deps: {
   const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);
   const client = createMcpClient({
     elicitations,
+    rounds: createCallRounds(storage),
+    checkOutput: (schema, value, sessionId) =>
+      deps.schemas.validateValue(schema, value, { isAnyRoot: true, ownerId: sessionId }),
     fetch: guarded,
     fetchFor: (sessionId) =>
       reportRefusals(guarded, (refusal) =>

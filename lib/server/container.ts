@@ -175,7 +175,7 @@ async function createParts(env: Env, logger: Logger, options: ContainerOptions) 
   const live = openLiveHub(base, access, tooling);
   const tokenKey = deriveUserTokenKey(storage.encryptionKey);
   const builtinMcp = openMcpServer(base, access, tooling, tokenKey);
-  const mcp = connectToolServers({ ...base, tokenKey, serveMcp: builtinMcp.serve });
+  const mcp = connectToolServers({ ...base, schemas, tokenKey, serveMcp: builtinMcp.serve });
   const retention = applyRetention({
     env,
     logger,

@@ -132,7 +132,8 @@ export type Tool = {
   recover?: ((call: ToolCall) => Promise<ToolResult | undefined>) | undefined;
   /**
    * Runs the call. Expected failures are results with `isError`. If `execute` throws, the model sees the message of the
-   * error, except for a `ServiceFailure`. Only an idempotent call that belongs to a turn may return `Waiting`.
+   * error, except for a `ServiceFailure`. Only a call that belongs to a turn may return `Waiting`. If the call is not
+   * idempotent, it must continue after the wait where it ended before: what came before the wait is not run again.
    */
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Waiting>;
 };

@@ -53,6 +53,20 @@ const MCP_FAULTS: McpFault[] = [
     call: ["unknown"],
     kill: { point: "K15", arrivals: [1], spreadMs: 0 },
   },
+  {
+    fault: "ask",
+    name: "asking",
+    title: "kill -9 when a remote call is about to wait for a person",
+    call: ["succeeded"],
+    kill: { point: "K31", arrivals: [1], spreadMs: 30 },
+  },
+  {
+    fault: "ask",
+    name: "answered",
+    title: "kill -9 when a remote call has its answer",
+    call: ["succeeded"],
+    kill: { point: "K32", arrivals: [1], spreadMs: 0 },
+  },
 ];
 
 /** A session's MCP server misbehaves, or the service dies while it uses the server. Every turn must still succeed. */
@@ -73,13 +87,17 @@ async function play(world: World, { fault, kill }: McpFault): Promise<void> {
   const canary = `canary-header-${random.name()}`;
   canaries.push(canary);
   const notes = { url: `${recorder.toolsUrl}/${fault}/mcp`, headers: { authorization: `Bearer ${canary}` } };
-  const created = await world.create("mcp", { body: { mcpServers: { notes } } });
+  const isAsking = fault === "ask";
+  const interaction = isAsking && { interaction: { mode: "ask" } };
+  const stopAnswering = isAsking ? world.answerQuestions() : undefined;
+  const created = await world.create("mcp", { body: { mcpServers: { notes }, ...interaction } });
   if (created && !kill) await world.followUp(created.sessionId, "plain");
   if (kill) {
     if (!(await world.waitForDeath(DIE_WITHIN_MS))) problems.push(`${kill.point} was not reached`);
     else await world.restart();
   }
   await world.waitUntilIdle();
+  await stopAnswering?.();
 }
 
 function findViolations(mcp: McpFault, { rows, acknowledged, traffic }: Evidence): string[] {

@@ -37,6 +37,14 @@ export async function startTools(note: (line: RecordedLine) => void) {
       const text = fault === "huge" ? "x".repeat(HUGE_BYTES) : `noted ${nonce}`;
       return { content: [{ type: "text", text }] };
     },
+    /** In the revision 2026-07-28: asks a person before it notes. */
+    answer({ input, params }) {
+      if (params.requestState === undefined) return ASKING;
+      const nonce = String(input.nonce);
+      write(fault, "begin", nonce);
+      write(fault, "end", nonce);
+      return { content: [{ type: "text", text: `noted ${nonce}` }] };
+    },
   });
   const before: ToolServerOptions["before"] = async ({ path, message }, response) => {
     const fault = readFault(path);
@@ -51,6 +59,7 @@ export async function startTools(note: (line: RecordedLine) => void) {
   };
   const server = await startToolServer({
     before,
+    speaks: (path) => (readFault(path) === "ask" ? "stateless" : "older"),
     tools(path) {
       const fault = readFault(path);
       const others =
@@ -60,6 +69,18 @@ export async function startTools(note: (line: RecordedLine) => void) {
   });
   return { origin: server.origin, certificate: server.certificate };
 }
+
+/** What the server needs before it answers: a person's yes or no. */
+const ASKING = {
+  resultType: "input_required",
+  inputRequests: {
+    sure: {
+      method: "elicitation/create",
+      params: { mode: "form", message: "Sure?", requestedSchema: { type: "object", properties: {} } },
+    },
+  },
+  requestState: "asked",
+};
 
 const readFault = (path: string): string => path.split("/")[1] ?? "";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
+import { startAuthorizationServer } from "#e2e/fixtures/mcp/start-authorization-server.ts";
 import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
@@ -108,6 +109,42 @@ describe("the MCP servers of a session", () => {
         !dump.includes(Buffer.from("canary-4b1d9f").toString(encoding)),
         `a database row, ${encoding}`,
       );
+  });
+
+  it("are called by children with tokens for the OAuth credentials of the session", async () => {
+    const { certificate } = server;
+    const client = { clientId: "service", clientSecret: "canary-4b1d9f-of-the-client" };
+    const issuer = await startAuthorizationServer({ certificate, ...client });
+    const erp = await startToolServer({
+      certificate,
+      speaks: "stateless",
+      tools: [{ name: "find" }],
+      before({ headers }, response) {
+        if (issuer.accepts(headers)) return false;
+        response.writeHead(401, { "www-authenticate": "Bearer" }).end();
+        return true;
+      },
+    });
+    scriptByTask(service, {
+      "lead tokens": [
+        { toolCalls: [spawn({ name: "token-child", objective: "search with a token" })] },
+        { toolCalls: [wait()] },
+      ],
+      "search with a token": [{ toolCalls: [find("child", "erp")] }, { toolCalls: [submit("found")] }],
+    });
+    const auth = { type: "client_credentials", tokenUrl: issuer.tokenUrl, ...client };
+    const session = await service.create("lead tokens", {
+      ...delegating,
+      mcpServers: { erp: { url: erp.url, auth } },
+    });
+    await service.completed(session.statusUrl);
+    assert.match(readResult(service, "search with a token", 0), /"who":"child"/);
+    assert.equal(issuer.requests.length, 2, "the session and its child have a token each");
+    const dump = await dumpDatabase(service);
+    assert.equal(dump.match(/^sealed_secrets .*mcpServers\.erp\.auth/gm)?.length, 2);
+    for (const secret of ["canary-4b1d9f-of-the-client", "token-of-the-authorization-server"])
+      assert.ok(!dump.includes(secret), secret);
+    await Promise.all([issuer.close(), erp.close()]);
   });
 
   it("are encrypted separately for each child, so that no two rows of the tree are equal", async () => {

@@ -235,9 +235,18 @@ describe("creating a session", () => {
   test("seals headers and the callback secret, and stores them outside the session's row", async () => {
     const row = await createRow({
       callback: { url: "https://public.example/hook", secret: "canary-1" },
-      mcpServers: { crm: { url: "https://crm.example/mcp", headers: { authorization: "canary-2" } } },
+      mcpServers: {
+        crm: { url: "https://crm.example/mcp", headers: { authorization: "canary-2" } },
+        erp: {
+          url: "https://erp.example/mcp",
+          auth: { type: "client_credentials", clientId: "canary-id", clientSecret: "canary-5" },
+        },
+      },
     });
-    assert.deepEqual(row.mcpServers, { crm: { url: "https://crm.example/mcp", type: "http" } });
+    assert.deepEqual(row.mcpServers, {
+      crm: { url: "https://crm.example/mcp", type: "http" },
+      erp: { url: "https://erp.example/mcp", type: "http" },
+    });
     assert.doesNotMatch(JSON.stringify(row), /canary/);
     const secrets = await db.select().from(sealedSecrets).where(eq(sealedSecrets.sessionId, row.id));
     assert.doesNotMatch(JSON.stringify(secrets), /canary/);
@@ -248,6 +257,7 @@ describe("creating a session", () => {
     assert.deepEqual(Object.fromEntries(opened), {
       "callback.secret": "canary-1",
       "mcpServers.crm.headers": '{"authorization":"canary-2"}',
+      "mcpServers.erp.auth": '{"type":"client_credentials","clientId":"canary-id","clientSecret":"canary-5"}',
     });
   });
 

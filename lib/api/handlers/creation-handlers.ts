@@ -169,10 +169,9 @@ async function readProfile(
     systemPrompt: body.systemPrompt ?? null,
     skills,
     mcpServers: Object.fromEntries(
-      Object.entries(body.mcpServers ?? {}).map(([id, { url, type = "http", headers = null }]) => [
-        id,
-        { url, type, headers },
-      ]),
+      Object.entries(body.mcpServers ?? {}).map(
+        ([id, { url, type = "http", headers = null, auth = null }]) => [id, { url, type, headers, auth }],
+      ),
     ),
     capabilities,
     subAgents,

@@ -52,8 +52,16 @@ export type SchemaChecker = {
    * in the schema, the JSON pointer to this place follows.
    */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
-  /** Whether a value is valid against the caller's original schema. */
-  validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
+  /**
+   * Whether a value is valid against the caller's original schema.
+   *
+   * @param options.isAnyRoot whether the root of the schema may have any type, as schemas of tool servers may.
+   */
+  validateValue: (
+    schema: unknown,
+    value: unknown,
+    options?: { isAnyRoot?: boolean; ownerId?: string },
+  ) => Promise<ValueVerdict>;
   /**
    * Returns the response format for an admitted schema. `form`: how plain it is; default `bounds`.
    *
@@ -110,13 +118,13 @@ export function createSchemaChecker(
       return verdicts.add(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
     },
 
-    async validateValue(schema, value) {
-      const serialized = serializeSchema(schema);
+    async validateValue(schema, value, { isAnyRoot = false, ownerId = NO_OWNER } = {}) {
+      const serialized = serializeSchema(schema, { isAnyRoot });
       if (!serialized.ok) return { valid: false, error: `outputSchema: ${serialized.error}` };
       const text = serializeValue(value);
       if (text === undefined) return { valid: false, error: "the value is nested too deeply, or is no JSON" };
       const job = { kind: "validate", schema: serialized.text, value: text } as const;
-      const outcome = await pool.run(job, NO_OWNER, later);
+      const outcome = await pool.run(job, ownerId, later);
       switch (outcome.kind) {
         case "timeout":
         case "out of memory":

@@ -7,13 +7,14 @@ type SerializedSchema = { ok: true; text: string } | { ok: false; error: string 
  * Serializes a caller's schema, and makes the checks that need no compiling: the root must have the type `object`, and
  * the text may have at most 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
  *
+ * @param options.isAnyRoot whether the root may have any type, as schemas of tool servers may.
  * @returns the text, or an error sentence. The sentence does not contain the name of the request's field,
  * `outputSchema`.
  */
-export function serializeSchema(schema: unknown): SerializedSchema {
+export function serializeSchema(schema: unknown, { isAnyRoot = false } = {}): SerializedSchema {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     return { ok: false, error: "must be a JSON Schema object" };
-  if (!("type" in schema) || schema.type !== "object")
+  if (!isAnyRoot && (!("type" in schema) || schema.type !== "object"))
     return { ok: false, error: 'the root must be an object schema (its "type" must be "object")' };
   let text: string;
   try {

@@ -2,11 +2,13 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { createRedactor, redactStrings } from "../redact-secrets.ts";
-import type { McpTurn } from "../tool-server.ts";
+import { type McpTurn, QUESTIONS_MAX } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
-import { askPerson, type PersonQuestion } from "./ask-person.ts";
+import type { RawListing } from "../tools/list-tools.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
-import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
+import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
+import { openConnection } from "./open-connection.ts";
+import { planQuestion } from "./plan-question.ts";
 
 /** A tool call in progress on a connection. */
 export type ActiveCall = {
@@ -17,6 +19,8 @@ export type ActiveCall = {
   questions: number;
   /** Whether a form of the server is currently shown to the person. */
   isAsking: boolean;
+  /** Whether a form of the server was declined because no person can be asked. */
+  isDeclined: boolean;
 };
 
 /** A turn's connection to one server. */
@@ -25,24 +29,39 @@ export type TurnConnection = {
   /** Redacts secrets in a text: those in the server's request headers and URL, and the service's user tokens. */
   redact: (text: string) => string;
   calls: Set<ActiveCall>;
+  /** The list of the server's tools, and until when it may be used again, as `performance.now()`. */
+  listed: { listing: RawListing; untilMs: number } | undefined;
+  /** The tools whose output schemas could not be used. */
+  unchecked: Set<string>;
 };
 
 /** The connections of the active turns. Each turn has its own connection to each of its servers, opened at first use. */
 type Connections = {
   /** @throws McpFailure if the connection cannot be opened, or the signal fires first. */
   obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<TurnConnection>;
-  /** Discards a connection; the next `obtain` opens a new one. */
-  drop: (turn: McpTurn, serverId: string, turnConnection: TurnConnection) => void;
+  /** Discards a connection that the server has refused; the next `obtain` opens a new one. */
+  drop: (
+    turn: McpTurn,
+    serverId: string,
+    turnConnection: TurnConnection,
+    connection: Pick<McpConnection, "revision">,
+  ) => void;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
   close: () => Promise<void>;
 };
 
+/** What an active turn uses. `revisions`: the revisions of the protocol in which its servers have answered in this turn. */
+type ActiveTurn = { servers: Map<string, TurnConnection>; revisions: Map<string, string> };
+
+/** Any revision with `initialize`. */
+const OLDER = "2025-11-25";
+
 type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits: McpLimits };
 
 /** @see Connections */
 export function createConnections(deps: ConnectionDeps): Connections {
-  const turns = new Map<string, Map<string, TurnConnection>>();
+  const turns = new Map<string, ActiveTurn>();
   const closing = new Set<Promise<unknown>>();
 
   function closeSoon(turnConnection: TurnConnection): void {
@@ -51,14 +70,34 @@ export function createConnections(deps: ConnectionDeps): Connections {
     closed.finally(() => closing.delete(closed));
   }
 
-  function open(turn: McpTurn, serverId: string, signal: AbortSignal): TurnConnection {
+  function open(
+    turn: McpTurn,
+    { revisions }: ActiveTurn,
+    serverId: string,
+    signal: AbortSignal,
+  ): TurnConnection {
     const { promise: opened, resolve, reject } = Promise.withResolvers<McpConnection>();
-    const turnConnection: TurnConnection = { opened, redact: (text) => text, calls: new Set() };
+    const turnConnection: TurnConnection = {
+      opened,
+      redact: (text) => text,
+      calls: new Set(),
+      listed: undefined,
+      unchecked: new Set(),
+    };
     const onForm = (request: FormRequest) => askForm(deps, turn, serverId, turnConnection, request);
     findServer(deps, turn, serverId)
       .then((server) => {
-        turnConnection.redact = createRedactor(server);
-        return openConnection(server, deps.limits, onForm, signal);
+        // Tokens change during a turn, so they are listed each time.
+        const { listSecrets } = server;
+        turnConnection.redact = listSecrets
+          ? (text) => createRedactor({ ...server, tokens: listSecrets() })(text)
+          : createRedactor(server);
+        const known = revisions.get(serverId) ?? turn.revisions[serverId];
+        return openConnection(server, deps.limits, onForm, { known, signal });
+      })
+      .then((connection) => {
+        revisions.set(serverId, connection.revision);
+        return connection;
       })
       .then(resolve, (error: unknown) => reject(toMcpFailure(error)));
     opened.catch(() => {});
@@ -71,40 +110,41 @@ export function createConnections(deps: ConnectionDeps): Connections {
       // connection.
       if (signal.aborted) throw new McpFailure("the turn was stopped");
       const key = keyOf(turn);
-      const servers = turns.get(key) ?? new Map<string, TurnConnection>();
-      turns.set(key, servers);
+      const active = turns.get(key) ?? { servers: new Map(), revisions: new Map() };
+      turns.set(key, active);
+      const { servers } = active;
       const existing = servers.get(serverId);
       if (existing && (await isUsable(existing))) return existing;
       // If two calls find the same connection closed, the first call opens a new one, and the second call uses it too.
       const renewed = servers.get(serverId);
-      const turnConnection = renewed && renewed !== existing ? renewed : open(turn, serverId, signal);
+      const turnConnection = renewed && renewed !== existing ? renewed : open(turn, active, serverId, signal);
       servers.set(serverId, turnConnection);
       await turnConnection.opened;
       // The turn may have ended while the connection was opening.
-      if (turns.get(key) !== servers) closeSoon(turnConnection);
+      if (turns.get(key) !== active) closeSoon(turnConnection);
       return turnConnection;
     },
-    drop(turn, serverId, turnConnection) {
-      const servers = turns.get(keyOf(turn));
-      if (servers?.get(serverId) === turnConnection) servers.delete(serverId);
+    drop(turn, serverId, turnConnection, { revision }) {
+      const active = turns.get(keyOf(turn));
+      if (active?.servers.get(serverId) === turnConnection) active.servers.delete(serverId);
+      // A server that refuses requests of this revision no longer speaks it, so the next connection begins with an older
+      // one.
+      if (revision === STATELESS) active?.revisions.set(serverId, OLDER);
       closeSoon(turnConnection);
     },
     release(turn) {
-      const servers = turns.get(keyOf(turn));
+      const active = turns.get(keyOf(turn));
       turns.delete(keyOf(turn));
-      for (const turnConnection of servers?.values() ?? []) closeSoon(turnConnection);
+      for (const turnConnection of active?.servers.values() ?? []) closeSoon(turnConnection);
     },
     async close() {
-      for (const servers of turns.values())
+      for (const { servers } of turns.values())
         for (const turnConnection of servers.values()) closeSoon(turnConnection);
       turns.clear();
       await Promise.all(closing);
     },
   };
 }
-
-/** Limit on the questions that one call may ask a person. */
-const QUESTIONS_MAX = 24;
 
 const keyOf = ({ runId, epoch }: Pick<McpTurn, "runId" | "epoch">) => `${runId}:${epoch}`;
 
@@ -126,23 +166,23 @@ async function askForm(
   request: FormRequest,
 ) {
   const [call] = turnConnection.calls;
+  if (call && !turn.isPersonPresent) call.isDeclined = true;
   const canAsk = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
-  if (!canAsk) return { action: "decline" as const };
+  const plan = canAsk ? planQuestion(serverId, request) : undefined;
+  if (!canAsk || !plan) return { action: "decline" as const };
   const { sessionId, runId } = turn;
   const timeoutMs = Math.min(limits.answerMs, turn.answerTimeoutMs ?? limits.answerMs);
-  const ask = ({ question, options, form }: PersonQuestion) => {
-    call.questions += 1;
-    // Questions are stored by call id, so each further question of the same call needs a different id.
-    const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
-    return elicitations.askAndWait(
-      { sessionId, runId, callId, signal: call.signal },
-      { ...redactStrings({ question, options, form }, turnConnection.redact), timeoutMs },
-    );
-  };
+  call.questions += 1;
+  // Questions are stored by call id, so each further question of the same call needs a different id.
+  const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
   call.isAsking = true;
   call.clock?.pause();
   try {
-    return await askPerson(serverId, request, ask);
+    const end = await elicitations.askAndWait(
+      { sessionId, runId, callId, signal: call.signal },
+      { ...redactStrings(plan.question, turnConnection.redact), timeoutMs },
+    );
+    return plan.toResult(end);
   } finally {
     call.isAsking = false;
     call.clock?.resume();

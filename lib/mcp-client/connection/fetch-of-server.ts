@@ -1,5 +1,7 @@
+import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { GuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
+import { McpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { capBody } from "./cap-body.ts";
@@ -53,7 +55,13 @@ export function fetchOfServer(
       notifications.add(sent);
       sent.catch(() => {}).finally(() => notifications.delete(sent));
     }
-    const capped = capBody(await sent, {
+    const response = await sent;
+    const wanted = response.status === 401 ? describeChallenge(response) : undefined;
+    if (wanted !== undefined) {
+      await response.body?.cancel();
+      throw new McpFailure(wanted, { isUnauthorized: true });
+    }
+    const capped = capBody(response, {
       host,
       messageBytesMax: limits.messageBytesMax,
       bytesMax: isStream ? Number.POSITIVE_INFINITY : limits.exchangeBytesMax,
@@ -71,6 +79,17 @@ export function fetchOfServer(
       await createDeadline({ ms: NOTIFY_TIMEOUT_MS }).settles(Promise.allSettled(notifications));
     },
   };
+}
+
+/** Says which header a server wants that has answered with 401. Undefined if it does not say so itself. */
+function describeChallenge(response: Response): string | undefined {
+  const [, scheme] = /^\s*(bearer|basic|dpop)\b/i.exec(response.headers.get("www-authenticate") ?? "") ?? [];
+  if (scheme === undefined) return undefined;
+  if (scheme.toLowerCase() === "basic")
+    return 'the server asks for authorization (401); send the header "Authorization: Basic …" in its headers';
+  const { resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+  const advice = 'send the header "Authorization: Bearer …" in its headers';
+  return `the server asks for authorization (401); ${advice}${resourceMetadataUrl ? ", or give auth with client credentials of its authorization server" : ""}`;
 }
 
 /**

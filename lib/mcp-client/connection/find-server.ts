@@ -2,6 +2,28 @@ import { McpFailure } from "../mcp-error.ts";
 import type { ServerSecrets } from "../read-server-secrets.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { BUILTIN, type McpTurn } from "../tool-server.ts";
+import { createTokenSource, type TokenSource } from "./client-credentials.ts";
+
+/** Keeps the sources of tokens that were used lately, so that a session does not need a token for each turn. */
+type TokenSources = { of: (key: string, create: () => TokenSource) => TokenSource };
+
+const SOURCES_MAX = 1_000;
+
+/** @see TokenSources */
+export function createTokenSources(): TokenSources {
+  const sources = new Map<string, TokenSource>();
+  return {
+    of(key, create) {
+      const source = sources.get(key) ?? create();
+      // Last in the map, so that the first one is the one that was not used for the longest time.
+      sources.delete(key);
+      sources.set(key, source);
+      const [oldest] = sources.keys();
+      if (sources.size > SOURCES_MAX && oldest !== undefined) sources.delete(oldest);
+      return source;
+    },
+  };
+}
 
 /** What is needed to reach tool servers: their stored secrets, a fetch, and the address of the service's own server. */
 export type ServerDeps = {
@@ -11,6 +33,8 @@ export type ServerDeps = {
   fetch: Fetch;
   /** Creates a fetch with the same rules for one session. Omit to use `fetch` for all sessions. */
   fetchFor?: (sessionId: string) => Fetch;
+  /** The sources of tokens, which outlive turns, by session and server. */
+  tokens: TokenSources;
   /** The service's own tool server. Omit for a deployment without one. */
   builtin?: {
     url: string;
@@ -46,11 +70,8 @@ export const isOurs = (
  *
  * @throws McpFailure if the session has no server with this id, or the secrets of the server cannot be decrypted.
  */
-export async function findServer(
-  deps: ServerDeps,
-  { sessionId, servers }: McpTurn,
-  id: string,
-): Promise<McpServer> {
+export async function findServer(deps: ServerDeps, turn: McpTurn, id: string): Promise<McpServer> {
+  const { sessionId, servers } = turn;
   const row = Object.hasOwn(servers, id) ? servers[id] : undefined;
   if (id === BUILTIN && deps.builtin) {
     const { builtin } = deps;
@@ -62,11 +83,17 @@ export async function findServer(
       headers.set("authorization", `Bearer ${builtin.issueUserToken(sessionId, url)}`);
       return send(input, { ...init, headers });
     };
-    return { id, url, type: "http", headers: {}, fetch };
+    return { id, url, type: "http", headers: {}, fetch, isOurs: isOurs(deps, turn, id) };
   }
   if (!row || id === BUILTIN) throw new McpFailure(`the session has no server ${id}`);
-  const { headers, url = row.url } = await deps.readSecrets(sessionId, id);
-  return { id, type: row.type, url, headers, fetch: deps.fetchFor?.(sessionId) ?? deps.fetch };
+  const { headers, url = row.url, auth } = await deps.readSecrets(sessionId, id);
+  const send = deps.fetchFor?.(sessionId) ?? deps.fetch;
+  const tokens =
+    auth && deps.tokens.of(`${sessionId} ${id}`, () => createTokenSource(auth, { url, fetch: send }));
+  const about = { id, type: row.type, url, headers, isOurs: false };
+  return tokens
+    ? { ...about, fetch: tokens.fetch, listSecrets: tokens.listSecrets }
+    : { ...about, fetch: send };
 }
 
 /** Reads the full URL that a session has set for the built-in server. `stored` is the URL in the session's row. */

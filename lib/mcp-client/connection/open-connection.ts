@@ -1,129 +1,76 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ElicitRequestSchema, type ElicitResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
-import { createDeadline } from "#lib/time/deadline.ts";
-import { BROKE_OFF, McpFailure, toMcpFailure } from "../mcp-error.ts";
+import { type ElicitResult, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
+import { McpFailure, readHttpStatus, UNSUPPORTED_REVISION } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
-import { fetchOfServer, type RequestId } from "./fetch-of-server.ts";
-
-/** A server's request to show a form to a person. */
-export type FormRequest = { message: string; requestedSchema: unknown };
-
-/** An initialized connection to one tool server. */
-export type McpConnection = {
-  client: Client;
-  hasTools: boolean;
-  /** Whether the server runs tool calls as tasks. */
-  hasTasks: boolean;
-  isOpen: () => boolean;
-  /** Whether requests belong to an MCP session, which the server can lose. */
-  hasSession: () => boolean;
-  /** Waits for pending notifications, ends the server's session, and closes. The first two steps take at most 1 s each. */
-  close: () => Promise<void>;
-};
-
-const CLIENT = { name: "agent-session-service", version: "1" };
-/** Headers that the transport sets itself. A caller's headers with these names are not sent. */
-const TRANSPORT_HEADERS =
-  /^(host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept|mcp-session-id|mcp-protocol-version|last-event-id)$/i;
-/** How long to wait for the answer after its stream has ended: the SDK may parse the last event only after the end. */
-const READ_GRACE_MS = 250;
-const TERMINATE_TIMEOUT_MS = 1_000;
+import { type FormRequest, type McpConnection, STATELESS } from "./mcp-connection.ts";
+import { openSession } from "./open-session.ts";
+import { adoptStateless, probeStateless } from "./open-stateless.ts";
 
 /**
- * Connects to a tool server and negotiates the protocol. The client offers only one capability, elicitation in form
- * mode, and neither sampling nor roots. The server's instructions are ignored, because a server must not instruct the
- * agent.
+ * Connects to a tool server in the newest revision that it speaks. A server that is not known yet is asked for the
+ * revision 2026-07-28; if it does not speak that, this was one further request. What is `known` of a server is tried
+ * first. If it is not true any more, finding out costs one request, too. Source: decision 151.
  *
- * @throws McpFailure if the connection cannot be opened, or the signal fires first.
+ * @param known the revision in which the server answered last; undefined if it never has.
+ * @throws if the connection cannot be opened, or the signal fires first.
  */
 export async function openConnection(
   server: McpServer,
   limits: McpLimits,
   onForm: (request: FormRequest) => Promise<ElicitResult>,
-  signal: AbortSignal,
+  { known, signal }: { known: string | undefined; signal: AbortSignal },
 ): Promise<McpConnection> {
-  const waiting = new Set<RequestId>();
-  const wire = fetchOfServer(server, limits, {
-    onAnswerEnd(id, { hasEventIds }) {
-      // Fails the request only if its answer can no longer arrive. It can still arrive in two cases: with the `sse`
-      // transport, answers arrive on another stream; and if the stream that ended had event ids, the SDK resumes it.
-      if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_GRACE_MS, id).unref();
-    },
-    onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),
-  });
-  const transport = openTransport(server, wire.fetch);
-  const client = new Client(CLIENT, {
-    capabilities: { elicitation: { form: { applyDefaults: true } } },
-    // A server's schemas are untrusted, so the SDK must not compile them.
-    jsonSchemaValidator: {
-      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-    },
-  });
-  let isOpen = true;
-  client.onclose = () => {
-    isOpen = false;
-  };
-  client.onerror = () => {};
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) =>
-    "requestedSchema" in params
-      ? onForm({ message: params.message, requestedSchema: params.requestedSchema })
-      : { action: "decline" },
-  );
-  transport.onmessage = (message) => {
-    if ("id" in message && message.id !== undefined && !("method" in message)) waiting.delete(message.id);
-  };
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    if ("id" in message && message.id !== undefined && "method" in message) waiting.add(message.id);
-    return send(message, options);
-  };
-
-  /** Fails a request whose answer ended too early. Otherwise the request would wait until its deadline. */
-  function failUnanswered(id: RequestId) {
-    if (!waiting.delete(id)) return;
-    const error = { code: ErrorCode.ConnectionClosed, message: BROKE_OFF };
-    transport.onmessage?.({ jsonrpc: "2.0", id, error });
-  }
-
-  async function close() {
-    isOpen = false;
-    await wire.flush();
-    if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
-      await createDeadline({ ms: TERMINATE_TIMEOUT_MS }).settles(transport.terminateSession());
-    await client.close().catch(() => {});
-  }
-
+  if (server.type === "sse" || server.isOurs) return openSession(server, limits, onForm, signal);
+  if (known === STATELESS) return adoptStateless(server, limits);
+  const probe = () =>
+    probeStateless(server, limits, signal).catch((error: unknown) => {
+      // The server may refuse the request and name the same revision; then it is not asked again.
+      if (saysStateless(error)) return adoptStateless(server, limits);
+      return ignoreIfOlder(error);
+    });
+  const probed = known === undefined ? await probe() : undefined;
+  if (probed) return probed;
   try {
-    await createDeadline({ signal }).race(() => client.connect(transport, { timeout: limits.listMs }));
+    return await openSession(server, limits, onForm, signal);
   } catch (error) {
-    client.close().catch(() => {});
-    throw signal.aborted ? new McpFailure("the server did not answer in time") : toMcpFailure(error);
+    if (saysStateless(error)) return adoptStateless(server, limits);
+    if (known === undefined || isFinal(error)) throw error;
+    const renewed = await probe().catch(() => undefined);
+    if (renewed) return renewed;
+    throw error;
   }
-  return {
-    client,
-    hasTools: client.getServerCapabilities()?.tools !== undefined,
-    hasTasks: client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
-    isOpen: () => isOpen,
-    hasSession: () =>
-      !(transport instanceof StreamableHTTPClientTransport) || transport.sessionId !== undefined,
-    close,
-  };
+
+  /** Ignores the failure of a probe if it may come from a server that does not know the revision. */
+  function ignoreIfOlder(error: unknown): undefined {
+    if (signal.aborted || isFinal(error)) throw error;
+  }
 }
 
-function openTransport(server: McpServer, fetch: McpServer["fetch"]): Transport {
-  const headers = Object.fromEntries(
-    Object.entries(server.headers).filter(([name]) => !TRANSPORT_HEADERS.test(name)),
-  );
-  const options = { fetch, requestInit: { headers } };
-  const url = new URL(server.url);
-  const transport =
-    server.type === "sse"
-      ? new SSEClientTransport(url, options)
-      : new StreamableHTTPClientTransport(url, options);
-  // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
-  return transport as Transport;
+/** Whether a failure has nothing to do with the revision, so that another request would fail, too. */
+function isFinal(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if (at instanceof McpFailure) return at.isUnauthorized;
+    if (isGuardedFetchError(at)) return at.kind === "refused" || at.kind === "redirect";
+    const status = readHttpStatus(at);
+    if (status !== undefined) return status === 401 || status === 403;
+  }
+  return false;
 }
+
+/** Whether a server has refused a request, and says that it speaks the revision 2026-07-28. */
+function saysStateless(error: unknown): boolean {
+  if (error instanceof McpError && error.code === UNSUPPORTED_REVISION) {
+    const { data } = supportedSchema.safeParse(error.data);
+    return data?.supported.includes(STATELESS) ?? false;
+  }
+  // An answer that does not fit its request is in the message of the transport's error.
+  return (
+    error instanceof Error &&
+    error.message.includes(`${UNSUPPORTED_REVISION}`) &&
+    error.message.includes(STATELESS)
+  );
+}
+
+const supportedSchema = z.looseObject({ supported: z.array(z.string()) });

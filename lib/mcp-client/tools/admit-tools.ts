@@ -6,6 +6,7 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { RawListing } from "./list-tools.ts";
 import { measureBytes } from "./list-tools.ts";
+import { type ParamHeader, readParamHeaders } from "./param-headers.ts";
 
 /** A tool of a server, in the form in which it is offered to the agent. */
 export type RemoteTool = {
@@ -24,6 +25,10 @@ export type RemoteTool = {
   isDestructive: boolean;
   /** Set if the tool has to be called as a task. */
   isTask?: true;
+  /** The parameters that are also sent as headers; omitted if there are none. */
+  paramHeaders?: ParamHeader[];
+  /** The schema of the tool's structured content as JSON text, if it is small enough to be checked. */
+  outputSchema?: string;
 };
 
 /**
@@ -38,6 +43,7 @@ const toolSchema = z.looseObject({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown().optional(),
+  outputSchema: z.unknown().optional(),
   execution: z.looseObject({ taskSupport: z.unknown().optional() }).optional().catch(undefined),
   annotations: z
     .looseObject({
@@ -79,7 +85,7 @@ export async function admitTools(
       await yieldToOthers();
       since = performance.now();
     }
-    const judged = admitTool(serverId, raw, { limits, usedNames, hasTasks: listing.hasTasks });
+    const judged = admitTool(serverId, raw, { limits, usedNames, listing });
     const reason =
       "reason" in judged
         ? judged.reason
@@ -113,11 +119,12 @@ export const skipTools = (serverId: string, reason: string, tools: string[]): Sk
 function admitTool(
   serverId: string,
   raw: unknown,
-  { limits, usedNames, hasTasks }: { limits: McpLimits; usedNames: ReadonlySet<string>; hasTasks: boolean },
+  about: { limits: McpLimits; usedNames: ReadonlySet<string>; listing: RawListing },
 ): RemoteTool | { tool: string; reason: string } {
+  const { limits, usedNames, listing } = about;
   const parsed = toolSchema.safeParse(raw);
   if (!parsed.success) return { tool: "(unnamed)", reason: "it is not a tool as the protocol describes one" };
-  const { name: tool, title, description, annotations, inputSchema, execution } = parsed.data;
+  const { name: tool, title, description, annotations, inputSchema, outputSchema, execution } = parsed.data;
   const name = toToolName(serverId, tool);
   if (!NAME.test(name))
     return {
@@ -126,13 +133,16 @@ function admitTool(
     };
   if (usedNames.has(name)) return { tool, reason: "another tool has its name" };
   const isTask = execution?.taskSupport === "required";
-  if (isTask && !hasTasks)
+  if (isTask && !listing.hasTasks)
     return {
       tool,
       reason: "it has to be called as a task, and its server does not offer to run tool calls as tasks",
     };
   if (measureBytes(inputSchema ?? {}) > limits.listedSchemaBytesMax)
     return { tool, reason: `its input schema is larger than ${limits.listedSchemaBytesMax} bytes` };
+  const paramHeaders = listing.isStateless ? readParamHeaders(inputSchema) : [];
+  if (!paramHeaders)
+    return { tool, reason: "its input schema declares headers that the protocol does not allow" };
   const described = describeInput(inputSchema ?? {});
   if (!described) return { tool, reason: "its input schema does not describe an object" };
   if (measureBytes(described) > limits.schemaBytesMax)
@@ -151,6 +161,10 @@ function admitTool(
     isIdempotent: isReadOnly || (annotations?.idempotentHint ?? false),
     isDestructive: annotations?.destructiveHint ?? true,
     ...(isTask && { isTask }),
+    ...(paramHeaders.length > 0 && { paramHeaders }),
+    // As text, because the schema may be nested deeply.
+    ...((outputSchema ?? null) !== null &&
+      measureBytes(outputSchema) <= limits.schemaBytesMax && { outputSchema: JSON.stringify(outputSchema) }),
   };
 }
 

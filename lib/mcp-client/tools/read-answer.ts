@@ -10,13 +10,23 @@ export type AnswerPart =
   | { type: "note"; text: string }
   | { type: "picture"; bytes: Uint8Array };
 
-export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
+/**
+ * An answer to a call. `isDeclined`: a form of the server was declined, because no person can be asked in this turn.
+ */
+export type McpAnswer = { isError: boolean; parts: AnswerPart[]; isDeclined?: boolean };
+
+/** An answer that has not been checked yet. `structured` is the structured content; undefined if there is none. */
+export type RawAnswer = McpAnswer & { structured?: unknown };
 
 /** The result of a call. Each piece of `content` is validated separately later. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false).catch(false),
+  /** Only in the revision 2026-07-28: whether the result is complete, or the server needs something first. */
+  resultType: z.string().nullish(),
+  inputRequests: z.record(z.string(), z.unknown()).nullish(),
+  requestState: z.string().nullish(),
 });
 
 const text = z.string();
@@ -53,7 +63,7 @@ const UNKNOWN: AnswerPart = {
  * Reads the result of a call, at most 1,000 pieces of `content`. Keeps text, and pictures within the limits. Describes
  * other content in words.
  */
-export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
+export function readAnswer(result: z.output<typeof callResultSchema>): RawAnswer {
   const { structuredContent, isError } = result;
   const content = result.content ?? [];
   const parts: AnswerPart[] = [];
@@ -66,13 +76,11 @@ export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer
   }
   const left = content.length - PIECES_MAX;
   if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
-  if (
-    structuredContent !== undefined &&
-    structuredContent !== null &&
-    !isRepeatedInText(parts, structuredContent)
-  )
+  // A null may stand for an absent field, so it is shown only if the answer has nothing else.
+  const isShown = structuredContent === null ? parts.length === 0 : structuredContent !== undefined;
+  if (isShown && !isRepeatedInText(parts, structuredContent))
     parts.push({ type: "text", text: writeJson(structuredContent) });
-  return { isError, parts };
+  return { isError, parts, structured: structuredContent };
 }
 
 /** Maximum number of characters of JSON that is indented. The indentation of deep values is larger than the values. */

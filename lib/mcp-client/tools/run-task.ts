@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { CreateTaskResultSchema, type Task } from "@modelcontextprotocol/sdk/types.js";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
-import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
+import { callResultSchema, type RawAnswer, readAnswer } from "./read-answer.ts";
 
 /** Limits on the interval between two looks at a task, in milliseconds. */
 const POLL_MIN_MS = 250;
@@ -11,7 +11,7 @@ const POLL_DEFAULT_MS = 1_000;
 const CANCEL_TIMEOUT_MS = 1_000;
 
 type TaskCall = {
-  call: { tool: string; input: Record<string, unknown> };
+  call: { tool: string; input: Record<string, unknown>; traceparent: string };
   /** How long the server should keep the task, in milliseconds. */
   keepMs: number;
   /** The options of each request. `onprogress` is also called when the server has answered a look at the task. */
@@ -27,9 +27,11 @@ type TaskCall = {
  * @throws McpFailure if the server gave no answer. Once the task exists, the failure is never a lost session, because a
  * repeated call would be a second task.
  */
-export async function runTask(client: Client, { call, keepMs, options }: TaskCall): Promise<McpAnswer> {
+export async function runTask(client: Client, { call, keepMs, options }: TaskCall): Promise<RawAnswer> {
   const { tasks } = client.experimental;
-  const request = { method: "tools/call", params: { name: call.tool, arguments: call.input } } as const;
+  const { tool, input, traceparent } = call;
+  const params = { name: tool, arguments: input, _meta: { traceparent } };
+  const request = { method: "tools/call", params } as const;
   const created = await client.request(request, CreateTaskResultSchema, {
     ...options,
     task: { ttl: keepMs },
@@ -51,7 +53,7 @@ export async function runTask(client: Client, { call, keepMs, options }: TaskCal
   }
 }
 
-const CANCELLED: McpAnswer = {
+const CANCELLED: RawAnswer = {
   isError: true,
   parts: [{ type: "note", text: "The tool server cancelled the task." }],
 };

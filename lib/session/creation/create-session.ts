@@ -3,7 +3,6 @@ import type {
   CallbackEvent,
   CapabilitiesRow,
   InteractionRow,
-  McpServerRow,
   SessionSkill,
   Source,
   ToolPolicyRow,
@@ -18,7 +17,7 @@ import type { JobSender } from "../jobs/job-sender.ts";
 import { newId } from "../new-id.ts";
 import type { FreshRuns } from "../run/fresh-runs.ts";
 import { placeSecret } from "../secrets/secret-names.ts";
-import { splitSecrets } from "../secrets/split-secrets.ts";
+import { type McpServerInput, splitSecrets } from "../secrets/split-secrets.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
 import { findFirstRun } from "../store/run-store.ts";
 import { findSessionByIdempotencyKey, insertNewSession } from "../store/session-store.ts";
@@ -45,7 +44,7 @@ export type NewSession = {
   toolset: string[];
   systemPrompt: string | null;
   skills: SessionSkill[];
-  mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
+  mcpServers: Record<string, McpServerInput>;
   capabilities: CapabilitiesRow;
   subAgents: boolean;
   delegation: DelegationCaps;
@@ -88,6 +87,7 @@ export async function createSession(
     title: titleOf(messages),
     ...urls,
     callbackEvents: callback?.events ?? null,
+    mcpRevisions: {},
     messageSeq: messages.length,
   };
   const planned = jobs.plan(job);

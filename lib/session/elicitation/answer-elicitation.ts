@@ -5,6 +5,7 @@ import { storable } from "#db/storable.ts";
 import { checkAnswer } from "#lib/events/form-answer.ts";
 import {
   acceptsAnswers,
+  askingCallOf,
   closeElicitation,
   type ElicitationRow,
   findElicitation,
@@ -48,6 +49,7 @@ export async function answerElicitation(
       ? ({ state: "declined", answer } as const)
       : // The cast is safe: `findFlaws` has checked the values of a form.
         ({ state: "answered", answer: storable(answer) as ElicitationAnswer } as const);
+  const asking = { runId: row.runId, callId: askingCallOf(row) };
   const { isSettled, jobs } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
@@ -56,7 +58,7 @@ export async function answerElicitation(
         return { isSettled: false, jobs: [] };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
-      return { isSettled: true, jobs: await endWaits(tx, emit, row, "settled") };
+      return { isSettled: true, jobs: await endWaits(tx, emit, asking, "settled") };
     }),
   );
   await sendWake(deps, jobs);

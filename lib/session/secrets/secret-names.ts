@@ -15,8 +15,17 @@ export const MCP_SECRETS = "mcpServers.";
 /** Returns the name of an MCP server's headers. */
 export const nameMcpHeaders = (serverId: string): string => `${MCP_SECRETS}${serverId}.headers`;
 
+/** Returns the name of an MCP server's OAuth credentials. */
+export const nameMcpAuth = (serverId: string): string => `${MCP_SECRETS}${serverId}.auth`;
+
 /** Returns the name of an MCP server's URL, which is sealed like {@link CALLBACK_URL}. */
 export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverId}.url`;
+
+/**
+ * Returns the name of what a tool server needs to continue a call that waits for a person. It is sealed, because a
+ * server may put anything into it, also what it got in its headers.
+ */
+export const nameMcpRound = (runId: string, callId: string): string => `mcpRounds.${runId}.${callId}`;
 
 /** Returns the place of a part of a session's site data, see {@link placeSecret}. */
 export const placeSiteData = (sessionId: string, name: string): SecretPlace => ({

@@ -1,6 +1,6 @@
 import type { McpServerRow } from "#db/schema/index.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
-import { CALLBACK_SECRET, CALLBACK_URL, nameMcpHeaders, nameMcpUrl } from "./secret-names.ts";
+import { CALLBACK_SECRET, CALLBACK_URL, nameMcpAuth, nameMcpHeaders, nameMcpUrl } from "./secret-names.ts";
 
 /** An unsealed secret of a session, with its name. */
 export type NamedSecret = { name: string; text: string };
@@ -30,15 +30,19 @@ export function splitUrls({ callbackUrl, mcpServers }: StoredUrls): StoredUrls &
 
 type SecretInput = {
   callback: { url: string; secret: string | null } | null;
-  mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
+  mcpServers: Record<string, McpServerInput>;
 };
+
+/** A tool server as its caller gives it. `auth` is null, or OAuth credentials. */
+export type McpServerInput = McpServerRow & { headers: Record<string, string> | null; auth: object | null };
 
 /** Splits the input of a new session into the masked URLs for the session's row and the secrets to seal. */
 export function splitSecrets({ callback, mcpServers }: SecretInput): StoredUrls & { secrets: NamedSecret[] } {
   const { secrets, ...urls } = splitUrls({ callbackUrl: callback?.url ?? null, mcpServers });
-  const headers = Object.entries(mcpServers).flatMap(([id, server]) =>
-    server.headers ? [{ name: nameMcpHeaders(id), text: JSON.stringify(server.headers) }] : [],
-  );
+  const credentials = Object.entries(mcpServers).flatMap(([id, { headers, auth }]) => [
+    ...(headers ? [{ name: nameMcpHeaders(id), text: JSON.stringify(headers) }] : []),
+    ...(auth ? [{ name: nameMcpAuth(id), text: JSON.stringify(auth) }] : []),
+  ]);
   const secret = callback?.secret ? [{ name: CALLBACK_SECRET, text: callback.secret }] : [];
-  return { ...urls, secrets: [...secrets, ...headers, ...secret] };
+  return { ...urls, secrets: [...secrets, ...credentials, ...secret] };
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { type ElicitationAnswer, elicitations, runs, sessions } from "#db/schema/index.ts";
@@ -22,6 +22,14 @@ export async function findElicitationOfCall(
     .where(and(eq(elicitations.runId, runId), eq(elicitations.callId, callId)));
   return row;
 }
+
+/** The questions of a tool call: the first has the id of the call, others have it with `/<number>`. */
+const isOfCall = (callId: string) =>
+  or(eq(elicitations.callId, callId), sql`starts_with(${elicitations.callId}, ${`${callId}/`})`);
+
+/** Returns the id of the tool call that asked a question. */
+export const askingCallOf = ({ callId }: Pick<ElicitationRow, "callId">): string =>
+  callId.split("/")[0] ?? callId;
 
 /** Lists the open questions of a run. With `callId`, lists only the questions of this tool call. */
 export async function listOpenOfRun(
@@ -140,7 +148,7 @@ export async function closeElicitation(
 }
 
 /**
- * Ends the open questions of a run, and their items, without an answer. With `callId`, ends only the question with exactly this call id.
+ * Ends the open questions of a run, and their items, without an answer. With `callId`, ends only the questions of this tool call.
  *
  * @returns the ids of the ended questions.
  */
@@ -157,7 +165,7 @@ export async function closeQuestionsOf(
       and(
         eq(elicitations.runId, runId),
         eq(elicitations.state, "open"),
-        callId === null ? undefined : eq(elicitations.callId, callId),
+        callId === null ? undefined : isOfCall(callId),
       ),
     )
     .returning({ id: elicitations.id });

@@ -40,6 +40,24 @@ export async function readSealedSecrets(
   return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
+/** Stores a secret of a session. It replaces the secret that the session has under this name. */
+export async function storeSealedSecret(
+  db: Database,
+  { sessionId, name, sealed }: typeof sealedSecrets.$inferInsert,
+): Promise<void> {
+  await db
+    .insert(sealedSecrets)
+    .values({ sessionId, name, sealed })
+    .onConflictDoUpdate({ target: [sealedSecrets.sessionId, sealedSecrets.name], set: { sealed } });
+}
+
+/** Removes a secret of a session, if there is one. */
+export async function removeSealedSecret(db: Database, sessionId: string, name: string): Promise<void> {
+  await db
+    .delete(sealedSecrets)
+    .where(and(eq(sealedSecrets.sessionId, sessionId), eq(sealedSecrets.name, name)));
+}
+
 /**
  * SQL condition: the sealed value does not begin with the prefix of the current key. An old value that names no key has
  * no prefix, even if it is sealed with the current key. The prefix is not escaped: it contains no wildcards. The host

@@ -113,6 +113,7 @@ const FIELDS = [
   "systemPrompt",
   "skills",
   "mcpServers",
+  "mcpRevisions",
   "capabilities",
   "subAgents",
   "maxLiveChildren",
@@ -196,4 +197,16 @@ export async function insertNewSession(
     }),
   );
   return row && new Date(Math.floor(row.created_ms));
+}
+
+/** Adds the revisions of MCP in which tool servers of a session have answered, by the ids of the servers. */
+export async function storeMcpRevisions(
+  db: Executor,
+  sessionId: string,
+  revisions: Record<string, string>,
+): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ mcpRevisions: sql`${sessions.mcpRevisions} || ${JSON.stringify(revisions)}::jsonb` })
+    .where(eq(sessions.id, sessionId));
 }

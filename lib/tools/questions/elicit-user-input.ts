@@ -8,6 +8,9 @@ const DAY_S = 86_400;
 const PROCEED_ADVICE =
   "Do not wait and do not ask again: continue with the most sensible assumption, and state it in your reply.";
 
+/** What the model is told if no person can be asked in its turn. */
+export const NO_PERSON = `No person can answer: this turn was not started by a person. ${PROCEED_ADVICE}`;
+
 /** `elicit_user_input`: asks the people on the session page a question. Works only in a turn that may ask. */
 export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
   defineTool({
@@ -40,8 +43,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     changes: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
-      if (!call.isPersonPresent || runId === null)
-        return `No person can answer: this turn was not started by a person. ${PROCEED_ADVICE}`;
+      if (!call.isPersonPresent || runId === null) return NO_PERSON;
       if (form && options)
         return errorResult("Give options or a form, not both. The question was not asked.");
       const parsed = form && formSchema.safeParse(form);

@@ -1,21 +1,24 @@
 import { z } from "zod";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { McpClient } from "#lib/mcp-client/create-mcp-client.ts";
-import { McpFailure } from "#lib/mcp-client/mcp-error.ts";
+import { McpFailure, ServiceError } from "#lib/mcp-client/mcp-error.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
 import type { McpTurn } from "#lib/mcp-client/tool-server.ts";
 import type { RemoteTool } from "#lib/mcp-client/tools/admit-tools.ts";
 import type { McpAnswer } from "#lib/mcp-client/tools/read-answer.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import { NO_PERSON } from "../questions/elicit-user-input.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import { showPicture } from "../show-picture.ts";
 import {
   errorResult,
   makeTool,
+  ServiceFailure,
   type Tool,
   type ToolCall,
   type ToolContent,
   type ToolResult,
+  waitFor,
 } from "../tool.ts";
 import { readImageType } from "../workspace/read-image-type.ts";
 
@@ -53,13 +56,27 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {
-      const { serverId, tool, isTask } = remote;
-      const { callId, signal } = call;
+      const { serverId, tool } = remote;
+      const { callId, signal, waitEndedBy } = call;
       try {
-        const sent = { callId, serverId, tool, isTask, input: input ?? {}, signal };
+        // Another process may have asked for this call and ended before it could wait.
+        const mayHaveAsked = call.waitedFor !== undefined || (call.epoch ?? 1) > 1;
+        const sent = {
+          callId,
+          serverId,
+          tool,
+          remote,
+          input: input ?? {},
+          signal,
+          mayHaveAsked,
+          waitEndedBy,
+        };
         const answer = await services.mcp.call(turn, sent);
+        if ("waitsFor" in answer)
+          return waitFor({ kind: "person", subjects: answer.waitsFor, deadlineAt: answer.expiresAt });
         return await toResult(remote, answer, call, services.evidence);
       } catch (error) {
+        if (error instanceof ServiceError) throw new ServiceFailure(error.cause);
         const reason = errorText(error);
         const advice =
           remote.isIdempotent || (error instanceof McpFailure && error.isUnsent)
@@ -75,7 +92,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
 
 async function toResult(
   remote: RemoteTool,
-  { isError, parts }: McpAnswer,
+  { isError, parts, isDeclined = false }: McpAnswer,
   call: ToolCall,
   evidence: EvidenceStore,
 ): Promise<ToolResult> {
@@ -108,5 +125,6 @@ async function toResult(
   }
   const text = texts.join("\n\n").trim() || "(an empty answer)";
   const quoted = quoteAsData(`the tool server "${remote.serverId}"`, text);
-  return { isError, content: [{ type: "text", text: quoted }, ...pictures] };
+  const shown = isDeclined ? `${quoted}\n\nThe tool server asked for something. ${NO_PERSON}` : quoted;
+  return { isError, content: [{ type: "text", text: shown }, ...pictures] };
 }

@@ -4,6 +4,7 @@ import type { RemoteTool, Skipped } from "#lib/mcp-client/tools/admit-tools.ts";
 import { skipTools, toToolName } from "#lib/mcp-client/tools/admit-tools.ts";
 import { measureBytes } from "#lib/mcp-client/tools/list-tools.ts";
 import { listSent } from "#lib/model/calls/model-tool.ts";
+import { storeMcpRevisions } from "#lib/session/store/session-store.ts";
 import { remoteTool } from "#lib/tools/remote/remote-tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import { aboutRun } from "../record/claim.ts";
@@ -73,6 +74,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   isPersonPresent: claim.isPersonPresent,
   answerTimeoutMs: claim.interaction?.timeoutMs,
   servers: session.mcpServers,
+  revisions: session.mcpRevisions,
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });
 
@@ -112,6 +114,7 @@ async function listRemoteTools(
     throw error;
   });
   if (!listing) return undefined;
+  await rememberRevisions(deps, run, listing.revisions);
   const { step, skipped } = chooseTools(deps, run, listing);
   // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
   // tools.
@@ -123,6 +126,20 @@ async function listRemoteTools(
     modelMessages: missingServers.length > 0 ? [addedMessage(describeMissing(missingServers))] : [],
     events: skipped.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
   });
+}
+
+/** Stores in which revisions the servers have answered, so that the next turn need not find out again. */
+async function rememberRevisions(
+  { db, logger }: Pick<TurnDeps, "db" | "logger">,
+  { session }: RunInPlay,
+  revisions: Record<string, string>,
+): Promise<void> {
+  const isNew = ([id, revision]: [string, string]) => session.mcpRevisions[id] !== revision;
+  const changed = Object.fromEntries(Object.entries(revisions).filter(isNew));
+  if (Object.keys(changed).length === 0) return;
+  await storeMcpRevisions(db, session.id, changed).catch((error: unknown) =>
+    logger.warn({ err: error, sessionId: session.id }, "storing the revisions of tool servers failed"),
+  );
 }
 
 const describeMissing = (serverIds: readonly string[]): string =>
@@ -155,9 +172,13 @@ function fitIntoCall(listed: RemoteTool[], room: number): { tools: RemoteTool[];
   const tools: RemoteTool[] = [];
   const left = new Map<string, string[]>();
   let bytes = 0;
-  for (const tool of listed) {
+  let outputBytes = 0;
+  for (const { outputSchema, ...tool } of listed) {
     bytes += measureBytes([tool.name, tool.description, tool.inputSchema]);
-    if (tools.length < room && bytes <= BYTES_MAX) tools.push(tool);
+    outputBytes += outputSchema?.length ?? 0;
+    // A tool without its output schema can be used all the same: its structured content is not checked.
+    const isKept = outputSchema !== undefined && outputBytes <= BYTES_MAX;
+    if (tools.length < room && bytes <= BYTES_MAX) tools.push({ ...tool, ...(isKept && { outputSchema }) });
     else left.set(tool.serverId, [...(left.get(tool.serverId) ?? []), tool.tool]);
   }
   const reason = `a model call has room for ${TOOLS_MAX} tools in all, and ${BYTES_MAX} bytes of descriptions from tool servers; remove what is not needed with tools.exclude`;

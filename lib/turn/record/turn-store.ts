@@ -283,6 +283,23 @@ export async function beginToolCall(
   return row.begun === 1 ? "begun" : "interrupted";
 }
 
+/**
+ * Removes the record that a tool call has begun, because the call waits for a person and continues later. Nothing
+ * happens if the claim is over.
+ */
+export async function pauseToolCall(db: Database, { runId, epoch }: Claim, callId: string): Promise<void> {
+  await db
+    .delete(toolCalls)
+    .where(
+      and(
+        eq(toolCalls.runId, runId),
+        eq(toolCalls.callId, callId),
+        eq(toolCalls.state, "started"),
+        sql`exists (select 1 from ${runs} where ${runs.id} = ${runId} and ${runs.epoch} = ${epoch})`,
+      ),
+    );
+}
+
 /** Lists the ids of a run's tool calls that have begun and not ended. */
 export async function listBegunCalls(db: Database, runId: string): Promise<string[]> {
   const rows = await db

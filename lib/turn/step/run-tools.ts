@@ -12,7 +12,7 @@ import { needsApproval } from "#lib/tools/tool-policy.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { beginToolCall, listBegunCalls, pauseToolCall } from "../record/turn-store.ts";
 import { throwUnlessFits } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
 import { currentCallNumber, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
@@ -104,6 +104,9 @@ async function runTool(
     await recordResult(deps, run, begun, played);
     return undefined;
   }
+  // The part of the call that has begun is over, so the part that follows the wait begins again.
+  if (played.hasBegun && run.prompt.tools.get(call.name)?.idempotent === false)
+    await pauseToolCall(deps.db, run.claim, call.callId);
   const { on } = played.waiting;
   run.waits.set(call.callId, { since: begun.row.startedAt, subjects: on.subjects, endedBy: undefined });
   const wait = { callId: call.callId, until: "any" as const, ...on, createdAt: begun.row.startedAt };

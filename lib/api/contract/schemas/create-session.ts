@@ -12,6 +12,8 @@ const withoutCredentials = (text: string) => {
   return url === undefined || (url.username === "" && url.password === "");
 };
 
+const isHttps = (text: string) => /^https:\/\//i.test(text) && readHttpUrl(text) !== undefined;
+
 /**
  * The callback of a session. The handler checks later whether the host of the URL is allowed. Source: specification,
  * Callback object.
@@ -64,14 +66,40 @@ const headersSchema = z
     examples: [{ Authorization: "Bearer …" }],
   });
 
+/** How the service gets access tokens for a tool server. Source: `wire.md`, POST /api/session. */
+const mcpAuthSchema = z
+  .strictObject({
+    type: z.enum(["client_credentials"]),
+    clientId: nameUpTo(1_024),
+    clientSecret: nameUpTo(4_096),
+    tokenUrl: z
+      .string()
+      .max(8_192, { error: "must be at most 8,192 characters" })
+      .refine(isHttps, { error: "must be https" })
+      .refine(withoutCredentials, { error: "must not contain credentials" })
+      .optional()
+      .meta({
+        format: "uri",
+        description:
+          "The token endpoint. Omit it to follow the metadata of the tool server, which then chooses who gets the client's secret.",
+        examples: ["https://login.example/token"],
+      }),
+    scope: nameUpTo(1_024)
+      .optional()
+      .meta({ examples: ["deals:read"] }),
+  })
+  .meta({
+    id: "McpAuth",
+    description:
+      "OAuth client credentials. They are encrypted at rest and sent only to the token endpoint; access tokens are sent only to this server. No response contains them.",
+  });
+
 const mcpServerSchema = z
   .strictObject({
     url: z
       .string()
       .max(8_192, { error: "must be at most 8,192 characters" })
-      .refine((text) => /^https:\/\//i.test(text) && readHttpUrl(text) !== undefined, {
-        error: "must be https",
-      })
+      .refine(isHttps, { error: "must be https" })
       .refine(withoutCredentials, { error: "must not contain credentials; send them in headers" })
       .meta({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://", examples: ["https://tools.example/mcp"] }),
     type: z
@@ -79,6 +107,7 @@ const mcpServerSchema = z
       .optional()
       .meta({ default: "http", description: "Transport of the server. `http` means Streamable HTTP." }),
     headers: headersSchema.optional(),
+    auth: mcpAuthSchema.optional(),
   })
   .meta({
     id: "McpServer",
@@ -108,6 +137,19 @@ const mcpServersSchema = z
         path: ["builtin", "headers"],
         message: "not allowed: the session's own user token is the credential",
       });
+    if (builtin?.auth !== undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["builtin", "auth"],
+        message: "not allowed: the session's own user token is the credential",
+      });
+    for (const [id, { auth, headers = {} }] of Object.entries(servers))
+      if (auth && Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+        context.addIssue({
+          code: "custom",
+          path: [id, "auth"],
+          message: "not allowed together with the header Authorization",
+        });
     if (builtin?.type === "sse")
       context.addIssue({
         code: "custom",
@@ -117,7 +159,7 @@ const mcpServersSchema = z
   })
   .meta({
     description:
-      "Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers` and `type: sse` are refused for it.",
+      "Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers`, `auth` and `type: sse` are refused for it.",
     propertyNames: { type: "string", pattern: MCP_SERVER_ID.source },
     examples: [{ crm: { url: "https://tools.example/mcp" } }],
   });

@@ -5,10 +5,10 @@ import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import type { FormRequest } from "./open-connection.ts";
+import type { FormRequest } from "./mcp-connection.ts";
 
 /** A question to the person on the session page: either a form, or a plain question with options. */
-export type PersonQuestion = { question: string; options: string[] | null; form: ElicitationForm | null };
+type PersonQuestion = { question: string; options: string[] | null; form: ElicitationForm | null };
 
 const QUESTION_MAX = 2_000;
 
@@ -23,29 +23,42 @@ const KEYWORDS = new Set(
 const LABEL_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
+/** A question, and what to send to the server when it has ended. */
+type PlannedQuestion = { question: PersonQuestion; toResult: (end: ElicitationEnd) => ElicitResult };
+
 /**
- * Shows a server's form to the person on the session page, and returns what to send to the server. A form without
- * fields is shown as a choice between yes and no. The action is `decline` if the person declines, if the answer to a
- * choice is not yes, or if the page cannot show the form. The action is `cancel` if the question ends unanswered.
- * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
+ * Plans how a person is asked for what a server's form asks for, and returns what to send to the server. A form without
+ * fields is shown as a choice between yes and no. The action is `decline` if the person declines, or if the answer to a
+ * choice is not yes. The action is `cancel` if the question ends unanswered. Source: Model Context Protocol 2025-11-25,
+ * Elicitation, form mode.
+ *
+ * @returns undefined if the page cannot show the form.
  */
-export async function askPerson(
-  serverId: string,
-  request: FormRequest,
-  ask: (question: PersonQuestion) => Promise<ElicitationEnd>,
-): Promise<ElicitResult> {
+export function planQuestion(serverId: string, request: FormRequest): PlannedQuestion | undefined {
   const parsed = requestSchema.safeParse(request.requestedSchema);
-  if (!parsed.success) return { action: "decline" };
+  if (!parsed.success) return undefined;
   const question = cut(`The tool server ${serverId} asks: ${request.message}`);
-  if (Object.keys(parsed.data.properties).length === 0) {
-    const end = await ask({ question, options: ["yes", "no"], form: null });
-    if (end.state !== "answered") return toRefusal(end);
-    const isYes = typeof end.answer === "string" && /^(yes|y|true|ok)$/i.test(end.answer.trim());
-    return isYes ? { action: "accept", content: {} } : { action: "decline" };
-  }
+  if (Object.keys(parsed.data.properties).length === 0)
+    return { question: { question, options: ["yes", "no"], form: null }, toResult: readChoice };
   const form = readForm(parsed.data);
-  if (!form) return { action: "decline" };
-  const end = await ask({ question, options: null, form });
+  return form && { question: { question, options: null, form }, toResult: readValues };
+}
+
+/** Reads the form of an `elicitation/create` request; undefined if it is in another mode. */
+export function askedForm(params: Record<string, unknown> | null | undefined): FormRequest | undefined {
+  const { message, mode, requestedSchema } = params ?? {};
+  const isForm =
+    typeof message === "string" && (mode ?? "form") === "form" && (requestedSchema ?? null) !== null;
+  return isForm ? { message, requestedSchema } : undefined;
+}
+
+function readChoice(end: ElicitationEnd): ElicitResult {
+  if (end.state !== "answered") return toRefusal(end);
+  const isYes = typeof end.answer === "string" && /^(yes|y|true|ok)$/i.test(end.answer.trim());
+  return isYes ? { action: "accept", content: {} } : { action: "decline" };
+}
+
+function readValues(end: ElicitationEnd): ElicitResult {
   if (end.state !== "answered") return toRefusal(end);
   return { action: "accept", content: typeof end.answer === "string" ? {} : end.answer };
 }

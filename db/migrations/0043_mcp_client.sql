@@ -1,0 +1,1 @@
+ALTER TABLE "sessions" ADD COLUMN "mcp_revisions" jsonb DEFAULT '{}'::jsonb NOT NULL;
