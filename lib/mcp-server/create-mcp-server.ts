@@ -6,9 +6,10 @@ import {
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpAnswers, type McpServerDeps, SERVER_INFO } from "./answer-requests.ts";
+import type { McpToolInfo } from "./mcp-tool.ts";
 
 /** Creates a server of the official SDK for the revisions with `initialize`, up to 2025-11-25. */
-export function createMcpServer(deps: McpServerDeps): Server {
+export function createMcpServer<Tool extends McpToolInfo>(deps: McpServerDeps<Tool>): Server {
   const answers = createMcpAnswers(deps);
   const { instructions } = deps;
   const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions });

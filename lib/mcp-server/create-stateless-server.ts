@@ -6,6 +6,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { createMcpAnswers, type McpServerDeps, SERVER_INFO } from "./answer-requests.ts";
+import type { McpToolInfo } from "./mcp-tool.ts";
 
 /**
  * How long clients may keep the list of tools, in milliseconds. The tools of a token do not change, but a deployment with
@@ -17,7 +18,7 @@ const LIST_TTL_MS = 300_000;
  * Creates a server of the official packages for the revision 2026-07-28, which has no `initialize`. The casts
  * are needed because tools and results have the types of the older package.
  */
-export function createStatelessServer(deps: McpServerDeps): Server {
+export function createStatelessServer<Offered extends McpToolInfo>(deps: McpServerDeps<Offered>): Server {
   const answers = createMcpAnswers(deps);
   const cacheHint = { ttlMs: LIST_TTL_MS, cacheScope: "private" } as const;
   const server = new Server(SERVER_INFO, {

@@ -19,7 +19,8 @@ type HolderBase = {
   key: string;
   /** The holder's calls are aborted when this grant ends. Undefined for a credential that cannot be revoked. */
   grant: Grant | undefined;
-  session: { ownerId: string };
+  /** The owner whose budget of large bodies the holder's messages count towards. */
+  ownerId: string;
 };
 
 /** The part of the official SDK's server that this endpoint uses. */
@@ -60,7 +61,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     if (!admitted.ok) return refuseMcp(admitted);
     const body = await deps.bodies.read(request, {
       maxBytes: BODY_BYTES_MAX,
-      owner: `owner ${admitted.holder.session.ownerId}`,
+      owner: `owner ${admitted.holder.ownerId}`,
     });
     if (!body.ok) return refuseMcp(body);
     if (Array.isArray(body.value)) {

@@ -362,6 +362,7 @@ test("a token is refused when its API key is no longer in the settings", async (
     keys: createKeyStore(mcp.container.services.db),
     securityLog: silentSecurityLog,
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+    authenticate: mcp.container.services.authenticate,
   };
   const token = await mcp.requestToken(await createSession());
   const ask = async (...keys: string[]) => {
@@ -379,6 +380,7 @@ test("requests of other agents are rate limited per session, those of the sessio
     key: mcp.tokenKey,
     audience: mcp.url,
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+    authenticate: mcp.container.services.authenticate,
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
     settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),
