@@ -1260,7 +1260,7 @@ export type HomeInboxItem = {
   id: string;
   /** Id of the session; for a sub-agent, of its root session. */
   sessionId: string;
-  /** Id of the run that waits. Null for a plan that a person wrote. */
+  /** Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP. */
   runId: string | null;
   /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
@@ -1359,7 +1359,7 @@ export type InboxItem = {
   id: string;
   /** Id of the session; for a sub-agent, of its root session. */
   sessionId: string;
-  /** Id of the run that waits. Null for a plan that a person wrote. */
+  /** Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP. */
   runId: string | null;
   /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { newId } from "#lib/session/new-id.ts";
-import type { McpRequest, McpToolInfo } from "./mcp-tool.ts";
+import type { ClientOffer } from "./client-offer.ts";
+import type { McpAsk, McpRequest, McpToolInfo } from "./mcp-tool.ts";
 
 /** What the servers of all revisions of the protocol need. */
 export type McpServerDeps<Tool extends McpToolInfo = McpToolInfo> = {
@@ -12,8 +13,9 @@ export type McpServerDeps<Tool extends McpToolInfo = McpToolInfo> = {
   tools: readonly Tool[];
   /** The instructions that the server sends to the client. */
   instructions: string;
-  /** Runs a call. @throws for a bug or a failure of infrastructure. The client then gets an error without details. */
-  call: (tool: Tool, input: unknown, call: McpRequest) => Promise<CallToolResult>;
+  client: ClientOffer;
+  /** Runs a call, or says which page a person has to open first. @throws for a bug or a failure of infrastructure. The client then gets an error without details. */
+  call: (tool: Tool, input: unknown, call: McpRequest) => Promise<CallToolResult | { ask: McpAsk }>;
   logger: Pick<Logger, "error">;
 };
 
@@ -42,22 +44,26 @@ type McpProblem = { kind: "invalid" | "internal"; message: string };
 export function createMcpAnswers<Tool extends McpToolInfo>({
   logFields,
   tools,
+  client,
   call,
   logger,
 }: McpServerDeps<Tool>) {
   return {
     listTools: (): ListedTool[] => tools.map(describeTool),
-    async callTool(received: ReceivedCall): Promise<{ result: CallToolResult } | { problem: McpProblem }> {
+    async callTool(
+      received: ReceivedCall,
+    ): Promise<{ result: CallToolResult } | { ask: McpAsk } | { problem: McpProblem }> {
       const tool = tools.find(({ name }) => name === received.name);
       if (!tool) return { problem: { kind: "invalid", message: `there is no tool named ${received.name}` } };
       try {
         const result = await call(tool, received.input, {
           callId: newId("call"),
+          client,
           hasTool: (wanted) => tools.some(({ name }) => name === wanted),
           signal: received.signal,
           progress: createProgress(received),
         });
-        return { result };
+        return isAsk(result) ? result : { result };
       } catch (error) {
         logger.error({ err: error, ...logFields, tool: tool.name }, "a call over MCP failed");
         return { problem: { kind: "internal", message: failureOf(error).error } };
@@ -65,6 +71,8 @@ export function createMcpAnswers<Tool extends McpToolInfo>({
     },
   };
 }
+
+const isAsk = (result: CallToolResult | { ask: McpAsk }): result is { ask: McpAsk } => "ask" in result;
 
 /**
  * Creates the progress callback of a call. The callback sends nothing if the client gave no progress token. It drops

@@ -4,6 +4,7 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  UrlElicitationRequiredError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpAnswers, type McpServerDeps, SERVER_INFO } from "./answer-requests.ts";
 import type { McpToolInfo } from "./mcp-tool.ts";
@@ -23,6 +24,10 @@ export function createMcpServer<Tool extends McpToolInfo>(deps: McpServerDeps<To
       sendProgress: (params) => sendNotification({ method: "notifications/progress", params }),
     });
     if ("result" in answer) return answer.result;
+    if ("ask" in answer) {
+      const { itemId, message, url } = answer.ask;
+      throw new UrlElicitationRequiredError([{ mode: "url", elicitationId: itemId, message, url }], message);
+    }
     const { kind, message } = answer.problem;
     throw new McpError(kind === "invalid" ? ErrorCode.InvalidParams : ErrorCode.InternalError, message);
   });

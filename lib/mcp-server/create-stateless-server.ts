@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  inputRequired,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -36,6 +37,14 @@ export function createStatelessServer<Offered extends McpToolInfo>(deps: McpServ
       sendProgress: (params) => mcpReq.notify({ method: "notifications/progress", params }),
     });
     if ("result" in answer) return answer.result as CallToolResult;
+    if ("ask" in answer) {
+      const { itemId, message, url } = answer.ask;
+      // The repeated call is recognised by its arguments, so the client's copy of the state decides nothing.
+      return inputRequired({
+        inputRequests: { [itemId]: inputRequired.elicitUrl({ message, url }) },
+        requestState: itemId,
+      });
+    }
     const { kind, message } = answer.problem;
     const { InvalidParams, InternalError } = ProtocolErrorCode;
     throw new ProtocolError(kind === "invalid" ? InvalidParams : InternalError, message);

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { CallRefusal } from "#db/schema/unions.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
+import type { ClientOffer } from "./client-offer.ts";
 
 /** A call of a tool over MCP that works on a session. */
 export type McpCall = McpRequest & Pick<ToolCall, "sessionId" | "browserSessionId" | "rootSessionId">;
@@ -11,6 +12,7 @@ export type McpCall = McpRequest & Pick<ToolCall, "sessionId" | "browserSessionI
 export type McpRequest = {
   /** `call_…`: the id of the call in the session's events. */
   callId: string;
+  client: ClientOffer;
   /** Whether a tool with this name is offered to the caller. */
   hasTool: (name: string) => boolean;
   /** Fires when the caller cancels or disconnects, when its credential is revoked, and at the deadline. */
@@ -57,6 +59,9 @@ export const defineMcpTool = <Input extends z.ZodType, Call extends McpRequest =
   ...definition,
   execute: (input, call) => definition.execute(parseNullsAsAbsent(definition.input, input), call),
 });
+
+/** A page that a person has to open before the call can go on. */
+export type McpAsk = { itemId: string; message: string; url: string };
 
 /** Creates a text result. */
 export const mcpText = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });

@@ -164,6 +164,7 @@ const describeServer = (
   logger: { error: () => void },
 ): McpServerDeps<McpTool> => ({
   logFields: {},
+  client: { opensPages: false, hasTasks: false },
   tools,
   instructions: "",
   call: (tool, input, call) =>

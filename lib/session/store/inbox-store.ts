@@ -84,14 +84,17 @@ export const ITEM_STATE_OF: Record<Exclude<ElicitationState, "open">, Exclude<In
 /** The subjects of items for calls of scripts begin with this text. No run waits for them. */
 export const SCRIPT_SUBJECTS = "script/";
 
+/** The subjects of items for calls of other agents over MCP begin with this text. These calls belong to no run. */
+export const OUTSIDE_SUBJECTS = "mcp/";
+
 /**
  * The state of an item as callers see it. An open item whose deadline has passed is `expired`, although the periodic
  * search for overdue waits has not closed it yet. An open item of a run that has ended or is being stopped is `withdrawn`,
- * except that the call of a script may be approved after its run.
+ * except that the call of a script may be approved after its run. A plan, and the call of another agent, belong to no run.
  */
 const state = sql<InboxState>`case
   when ${inboxItems.state} <> 'open' then ${inboxItems.state}
-  when ${inboxItems.kind} <> 'plan' and (${runs.id} is null
+  when ${inboxItems.kind} <> 'plan' and not starts_with(${inboxItems.subjectId}, ${OUTSIDE_SUBJECTS}) and (${runs.id} is null
     or (${runs.state} not in ('pending', 'running') and not starts_with(${inboxItems.subjectId}, ${SCRIPT_SUBJECTS}))
     or ${runs.cancelRequestedAt} is not null) then 'withdrawn'
   when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <= now() then 'expired'

@@ -12,7 +12,11 @@ export const inboxItemSchema = z
   .object({
     id: z.string().meta({ description: "Id of the item.", examples: ["itm_b4wq2nxzkt7mpycr5hvjd3sa"] }),
     sessionId: sessionId.describe("Id of the session; for a sub-agent, of its root session."),
-    runId: runId.nullable().describe("Id of the run that waits. Null for a plan that a person wrote."),
+    runId: runId
+      .nullable()
+      .describe(
+        "Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP.",
+      ),
     kind: z.enum(INBOX_KINDS).meta({
       description:
         "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
