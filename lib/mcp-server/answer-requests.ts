@@ -5,6 +5,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { ClientOffer } from "./client-offer.ts";
 import type { McpAsk, McpRequest, McpToolInfo } from "./mcp-tool.ts";
+import type { SessionTasks } from "./sessions/session-tasks.ts";
 
 /** What the servers of all revisions of the protocol need. */
 export type McpServerDeps<Tool extends McpToolInfo = McpToolInfo> = {
@@ -14,6 +15,8 @@ export type McpServerDeps<Tool extends McpToolInfo = McpToolInfo> = {
   /** The instructions that the server sends to the client. */
   instructions: string;
   client: ClientOffer;
+  /** The tasks of the caller; undefined if the caller has none. */
+  tasks?: (signal: AbortSignal) => Promise<SessionTasks>;
   /** Runs a call, or says which page a person has to open first. @throws for a bug or a failure of infrastructure. The client then gets an error without details. */
   call: (tool: Tool, input: unknown, call: McpRequest) => Promise<CallToolResult | { ask: McpAsk }>;
   logger: Pick<Logger, "error">;

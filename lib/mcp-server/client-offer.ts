@@ -5,6 +5,8 @@ import { toRecord } from "./to-record.ts";
 export type ClientOffer = {
   /** Whether the client asks its person to open a page when the server wants it. */
   opensPages: boolean;
+  /** Whether the client asks its person to fill in a form. Read only from requests of the revision 2026-07-28. */
+  fillsForms: boolean;
   /** Whether the client has declared the extension for tasks. Only clients of the revision 2026-07-28 declare it. */
   hasTasks: boolean;
 };
@@ -16,7 +18,7 @@ const OPENS_PAGES = "_url";
 
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 /** The identifier of the extension for tasks. */
-const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /**
  * Reads what a client offers. A request of the revision 2026-07-28 says it itself. In the older revisions only
@@ -30,8 +32,15 @@ export function readClientOffer(body: unknown, headers: Headers): ClientOffer {
     opensPages:
       toRecord(elicitation).url !== undefined ||
       (headers.get(MCP_SESSION_HEADER)?.endsWith(OPENS_PAGES) ?? false),
+    fillsForms: isFormOffered(elicitation),
     hasTasks: toRecord(extensions)[TASKS_EXTENSION] !== undefined,
   };
+}
+
+/** An empty `elicitation` stands for forms. */
+function isFormOffered(elicitation: unknown): boolean {
+  const { form, url } = toRecord(elicitation);
+  return form !== undefined || (elicitation !== undefined && url === undefined);
 }
 
 /** Returns the id for the answer to `initialize`. Undefined if the client offers nothing that must be remembered. */

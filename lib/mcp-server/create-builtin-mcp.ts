@@ -36,6 +36,7 @@ import { type McpRefusal, type McpTool, mcpError } from "./mcp-tool.ts";
 import { createToolOffer } from "./offer-tools.ts";
 import { recordCall } from "./record-call.ts";
 import { createSessionApi } from "./sessions/session-api.ts";
+import { createSessionTasks } from "./sessions/session-tasks.ts";
 import { isWait, SESSION_TOOLS } from "./sessions/session-tools.ts";
 import { createUtilities } from "./tools/index.ts";
 import { createPageThreads } from "./tools/page-thread.ts";
@@ -155,6 +156,8 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
     return {
       logFields: { ownerId },
       tools: SESSION_TOOLS,
+      tasks: async (signal) =>
+        createSessionTasks(createSessionApi(await deps.api, credential), client, signal),
       instructions: INSTRUCTIONS.key,
       client,
       logger,

@@ -164,7 +164,7 @@ const describeServer = (
   logger: { error: () => void },
 ): McpServerDeps<McpTool> => ({
   logFields: {},
-  client: { opensPages: false, hasTasks: false },
+  client: { opensPages: false, fillsForms: false, hasTasks: false },
   tools,
   instructions: "",
   call: (tool, input, call) =>

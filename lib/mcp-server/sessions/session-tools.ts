@@ -54,8 +54,11 @@ const answer = (text: string, structuredContent: Record<string, unknown>): CallT
   structuredContent,
 });
 
+/** The tool whose calls are tasks for clients with the extension for tasks. */
+export const START_TOOL = "start_session";
+
 const startSession = defineMcpTool({
-  name: "start_session",
+  name: START_TOOL,
   title: "Start a session",
   description:
     "Gives an agent with a browser and a workspace a task, and returns at once. Then call wait_for_session. Give the person pageUrl if they want to watch.",
@@ -83,7 +86,15 @@ const startSession = defineMcpTool({
     userId: shape.userId,
     idempotencyKey: shape.idempotencyKey,
   }),
-  output: z.object({ sessionId: z.string(), requestId: z.string(), runId: z.string(), pageUrl: z.string() }),
+  output: z.object({
+    sessionId: z.string(),
+    requestId: z.string(),
+    runId: z.string(),
+    pageUrl: z.string(),
+    session: sessionViewSchema
+      .optional()
+      .meta({ description: "The session after its turn. Only in the result of a task." }),
+  }),
   async execute({ text, ...profile }, { api, signal }: SessionCall) {
     const messages = [{ role: "user", parts: [{ type: "text", text }] }];
     const created = await api.call("createSession", { body: { messages, ...profile }, signal });
