@@ -2281,6 +2281,15 @@ export type MarkedTarget = {
   } | null;
 };
 
+export type McpResource = {
+  /** URL of the built-in MCP server. */
+  resource: string;
+  resource_name: string;
+  bearer_methods_supported: Array<"header">;
+  scopes_supported: Array<"sessions:read" | "sessions:write">;
+  resource_documentation: string;
+};
+
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
@@ -4368,6 +4377,12 @@ export type Operations = {
     body: undefined;
     answer: AgentTree;
   };
+  /** Describe how clients of the built-in MCP server authenticate. Metadata of RFC 9728, which a 401 of `/api/mcp` names in `WWW-Authenticate`. There is no authorization server: send an API key, or a session's user token, as `Authorization: Bearer`. */
+  readMcpResource: {
+    parameters: {  };
+    body: undefined;
+    answer: McpResource;
+  };
   /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. The server offers the client its own utilities and the session's tools that the tool policy allows on a turn that no person started. It does not offer `elicit_user_input`, the tools for planning, requirements, delegation and skills, the tools for test runs, or the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). The token also ends when the session is deleted, or when the API key of this request is revoked, expires or loses `sessions:write`. */
   createMcpToken: {
     parameters: { sessionId: string };
@@ -4921,6 +4936,7 @@ export const OPERATIONS = {
   readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAgents: {"method":"GET","path":"/api/sessions/:sessionId/agents","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  readMcpResource: {"method":"GET","path":"/.well-known/oauth-protected-resource/api/mcp","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false,"isRaw":true,"hasText":false},

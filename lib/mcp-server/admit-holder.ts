@@ -3,6 +3,7 @@ import type { Database } from "#db/client.ts";
 import type { Grant } from "#lib/api/auth/access-watch.ts";
 import { type Authenticator, isSettingsKey, readKey } from "#lib/api/auth/authenticate.ts";
 import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
+import { contract } from "#lib/api/contract/contract.ts";
 import { clientOf } from "#lib/api/http/client-address.ts";
 import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.ts";
@@ -85,11 +86,20 @@ export function createHolderCheck(deps: {
     return { kind: "key", keyId, scopes: [TOKEN_SCOPE], expiresAt: live.expiresAt, checkedAt };
   }
 
+  const metadataUrl = new URL(contract.readMcpResource.path, audience).href;
+  /** Refuses a request. The header names the metadata of this server. Source: RFC 9728, section 5.1. */
+  const refuse = (error?: "invalid_token"): Failure =>
+    fail("unauthorized", UNAUTHORIZED, {
+      "WWW-Authenticate": `Bearer ${error ? `error="${error}", ` : ""}resource_metadata="${metadataUrl}"`,
+    });
+
   async function admitKey(request: Request, key: string): Promise<Admission> {
     const credential = readCredential(request.headers);
     const checked = await deps.authenticate(credential);
     if (!checked.ok)
-      return checked.code === "unauthorized" ? failedAttempts.refuse(clientOf(request), refusal()) : checked;
+      return checked.code === "unauthorized"
+        ? failedAttempts.refuse(clientOf(request), refuse("invalid_token"))
+        : checked;
     const { keyId, ownerId, grant } = checked.caller;
     const refused = await refuseRate(`mcp/${keyId}`);
     if (refused) return refused;
@@ -114,7 +124,7 @@ export function createHolderCheck(deps: {
     if (!isUserToken(text)) {
       const key = readKey(request.headers);
       if (key !== undefined) return admitKey(request, key);
-      return text === "" ? refusal() : failedAttempts.refuse(clientOf(request), refusal());
+      return text === "" ? refuse() : failedAttempts.refuse(clientOf(request), refuse("invalid_token"));
     }
     const token = readToken(text);
     const [session, grant] = token
@@ -122,7 +132,7 @@ export function createHolderCheck(deps: {
       : [];
     if (!token || !session || grant === null) {
       deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
-      return failedAttempts.refuse(clientOf(request), refusal());
+      return failedAttempts.refuse(clientOf(request), refuse("invalid_token"));
     }
     // The session's own agent is not limited here, because the agent's turn already limits its calls.
     const refused = token.holder === "other" ? await refuseRate(`mcp/${session.id}`) : undefined;
@@ -133,8 +143,5 @@ export function createHolderCheck(deps: {
 }
 
 type Admission = { ok: true; holder: McpHolder } | Failure;
-
-const refusal = (): Failure =>
-  fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");

@@ -722,6 +722,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   logOut: [200, () => operate("POST", "/actions/logout")],
+  readMcpResource: [200, () => service.call("GET", "/.well-known/oauth-protected-resource/api/mcp")],
   readHealth: [200, () => service.call("GET", "/api/health")],
   readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],
   readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],

@@ -115,7 +115,14 @@ describe("a session over MCP", () => {
     ]) {
       const refused = await send(headers as Record<string, string>);
       assert.equal(refused.status, 401, JSON.stringify(headers));
-      assert.match(refused.headers.get("www-authenticate") ?? "", /^Bearer /);
+      const challenge = refused.headers.get("www-authenticate") ?? "";
+      const isWrong =
+        Object.keys(headers).some((name) => name !== "cookie") && !/Basic/.test(JSON.stringify(headers));
+      assert.equal(challenge.includes('error="invalid_token"'), isWrong, challenge);
+      const metadata = /resource_metadata="([^"]+)"$/.exec(challenge)?.[1] ?? "";
+      assert.equal(new URL(metadata).origin, mcp.service.env.baseUrl);
+      const described = await mcp.service.read<{ resource: string }>(new URL(metadata).pathname);
+      assert.equal(described.resource, mcp.url);
     }
     const tokenInOtherHeader = await send({ "x-service-api-key": await mcp.requestToken(session.sessionId) });
     assert.equal(tokenInOtherHeader.status, 401);
