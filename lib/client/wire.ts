@@ -1375,8 +1375,10 @@ export type InboxItem = {
   call?: {
     toolCallId: string;
     toolName: string;
-    /** The exact arguments. */
-    input: unknown;
+    /** The exact arguments. Absent in a list if their JSON has more than 16,384 characters: read the item. */
+    input?: unknown | undefined;
+    /** The beginning of the JSON of the arguments, if `input` is absent. */
+    inputPreview?: string | undefined;
   } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
@@ -1392,6 +1394,12 @@ export type InboxItem = {
   settledBy?: "person" | "program" | undefined;
   /** When the item was settled. ISO 8601, UTC. Absent while it is open. */
   settledAt?: string | undefined;
+};
+
+/** One item of the inbox. */
+export type InboxItemAnswer = {
+  success: true;
+  item: InboxItem;
 };
 
 export type InboxItemPage = {
@@ -4468,6 +4476,12 @@ export type Operations = {
     body: undefined;
     answer: InboxItemPage;
   };
+  /** Read an item of the inbox. Returns the item with all arguments of its call, however long they are. */
+  readInboxItem: {
+    parameters: { sessionId: string; itemId: string };
+    body: undefined;
+    answer: InboxItemAnswer;
+  };
   /** Settle an item of the inbox. Answers or declines a question, approves or denies a tool call, or ends a handover of the browser (`done` or `decline`), after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
   settleInboxItem: {
     parameters: { sessionId: string; itemId: string };
@@ -4950,6 +4964,7 @@ export const OPERATIONS = {
   answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listInbox: {"method":"GET","path":"/api/inbox","query":["limit","cursor","sessionId","state"],"hasBody":false,"isRaw":false,"hasText":false},
   listSessionInbox: {"method":"GET","path":"/api/sessions/:sessionId/inbox","query":["limit","cursor","state"],"hasBody":false,"isRaw":false,"hasText":false},
+  readInboxItem: {"method":"GET","path":"/api/sessions/:sessionId/inbox/:itemId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   settleInboxItem: {"method":"POST","path":"/api/sessions/:sessionId/inbox/:itemId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false,"hasText":false},

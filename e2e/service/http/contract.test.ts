@@ -589,6 +589,14 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("GET", `${(await makeQuestion()).session.api}/inbox?limit=1`),
   ],
+  readInboxItem: [
+    200,
+    async () => {
+      const { api } = (await makeQuestion()).session;
+      const { data } = await service.read<{ data: { id: string }[] }>(`${api}/inbox`);
+      return service.call("GET", `${api}/inbox/${data[0]?.id}`);
+    },
+  ],
   settleInboxItem: [
     200,
     async () => {

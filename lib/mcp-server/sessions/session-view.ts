@@ -168,7 +168,7 @@ function toResult(deliverable: Status["deliverable"]): SessionView["result"] {
 }
 
 function toItem({ id, kind, title, body, options, form, call, answerUrl, expiresAt }: Item) {
-  const input = call && (JSON.stringify(call.input) ?? "");
+  const input = call && (call.inputPreview ?? JSON.stringify(call.input) ?? "");
   return {
     itemId: id,
     kind,
@@ -181,7 +181,7 @@ function toItem({ id, kind, title, body, options, form, call, answerUrl, expires
         call: {
           toolName: call.toolName,
           input: shorten(input, ITEM_TEXT_MAX),
-          isCut: input.length > ITEM_TEXT_MAX,
+          isCut: call.inputPreview !== undefined || input.length > ITEM_TEXT_MAX,
         },
       }),
     ...(answerUrl !== undefined && { answerUrl }),
