@@ -116,7 +116,7 @@ const LISTED_INPUT_MAX = 16_384;
 const PREVIEW_MAX = 2_000;
 
 /** The call of an item in a list. Of long arguments, `inputPreview` is the beginning of their JSON text. */
-export type ListedCall = Omit<ItemCall, "input"> & { input?: unknown; inputPreview?: string };
+type ListedCall = Omit<ItemCall, "input"> & { input?: unknown; inputPreview?: string };
 
 /** Shortened in the database, so that a page of a list is never hundreds of megabytes. */
 const listedCall = sql<ListedCall | null>`case
