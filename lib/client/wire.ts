@@ -1260,7 +1260,7 @@ export type HomeInboxItem = {
   id: string;
   /** Id of the session; for a sub-agent, of its root session. */
   sessionId: string;
-  /** Id of the run that waits. Null for a plan that a person wrote. */
+  /** Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP. */
   runId: string | null;
   /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
@@ -1359,7 +1359,7 @@ export type InboxItem = {
   id: string;
   /** Id of the session; for a sub-agent, of its root session. */
   sessionId: string;
-  /** Id of the run that waits. Null for a plan that a person wrote. */
+  /** Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP. */
   runId: string | null;
   /** `question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement. */
   kind: "question" | "approval" | "handover" | "budget" | "plan";
@@ -1375,8 +1375,10 @@ export type InboxItem = {
   call?: {
     toolCallId: string;
     toolName: string;
-    /** The exact arguments. */
-    input: unknown;
+    /** The exact arguments. Absent in a list if their JSON has more than 16,384 characters: read the item. */
+    input?: unknown | undefined;
+    /** The beginning of the JSON of the arguments, if `input` is absent. */
+    inputPreview?: string | undefined;
   } | undefined;
   /** The form to fill in. */
   form?: ElicitationForm | undefined;
@@ -1392,6 +1394,12 @@ export type InboxItem = {
   settledBy?: "person" | "program" | undefined;
   /** When the item was settled. ISO 8601, UTC. Absent while it is open. */
   settledAt?: string | undefined;
+};
+
+/** One item of the inbox. */
+export type InboxItemAnswer = {
+  success: true;
+  item: InboxItem;
 };
 
 export type InboxItemPage = {
@@ -2289,6 +2297,15 @@ export type McpAuth = {
   /** The token endpoint. Omit it to follow the metadata of the tool server, which then chooses who gets the client's secret. */
   tokenUrl?: string | undefined;
   scope?: string | undefined;
+};
+
+export type McpResource = {
+  /** URL of the built-in MCP server. */
+  resource: string;
+  resource_name: string;
+  bearer_methods_supported: Array<"header">;
+  scopes_supported: Array<"sessions:read" | "sessions:write">;
+  resource_documentation: string;
 };
 
 /** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
@@ -4379,6 +4396,12 @@ export type Operations = {
     body: undefined;
     answer: AgentTree;
   };
+  /** Describe how clients of the built-in MCP server authenticate. Metadata of RFC 9728, which a 401 of `/api/mcp` names in `WWW-Authenticate`. There is no authorization server: send an API key, or a session's user token, as `Authorization: Bearer`. */
+  readMcpResource: {
+    parameters: {  };
+    body: undefined;
+    answer: McpResource;
+  };
   /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. The server offers the client its own utilities and the session's tools that the tool policy allows on a turn that no person started. It does not offer `elicit_user_input`, the tools for planning, requirements, delegation and skills, the tools for test runs, or the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). The token also ends when the session is deleted, or when the API key of this request is revoked, expires or loses `sessions:write`. */
   createMcpToken: {
     parameters: { sessionId: string };
@@ -4463,6 +4486,12 @@ export type Operations = {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined; state?: "open" | "answered" | "approved" | "denied" | "done" | "declined" | "expired" | "withdrawn" | undefined };
     body: undefined;
     answer: InboxItemPage;
+  };
+  /** Read an item of the inbox. Returns the item with all arguments of its call, however long they are. */
+  readInboxItem: {
+    parameters: { sessionId: string; itemId: string };
+    body: undefined;
+    answer: InboxItemAnswer;
   };
   /** Settle an item of the inbox. Answers or declines a question, approves or denies a tool call, or ends a handover of the browser (`done` or `decline`), after which the turn continues. An approved call runs once, with exactly the arguments of the item. Each item is settled once, here or with its own endpoint: returns 409 with its `state` if it is not open any more. Returns 400 if a value does not fit its field; the item then stays open. Budgets and plans are only listed: they are settled with `PATCH …/budget` and on the session page. */
   settleInboxItem: {
@@ -4932,6 +4961,7 @@ export const OPERATIONS = {
   readBudget: {"method":"GET","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   changeBudget: {"method":"PATCH","path":"/api/sessions/:sessionId/budget","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listAgents: {"method":"GET","path":"/api/sessions/:sessionId/agents","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  readMcpResource: {"method":"GET","path":"/.well-known/oauth-protected-resource/api/mcp","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false,"isRaw":true,"hasText":false},
@@ -4945,6 +4975,7 @@ export const OPERATIONS = {
   answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   listInbox: {"method":"GET","path":"/api/inbox","query":["limit","cursor","sessionId","state"],"hasBody":false,"isRaw":false,"hasText":false},
   listSessionInbox: {"method":"GET","path":"/api/sessions/:sessionId/inbox","query":["limit","cursor","state"],"hasBody":false,"isRaw":false,"hasText":false},
+  readInboxItem: {"method":"GET","path":"/api/sessions/:sessionId/inbox/:itemId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   settleInboxItem: {"method":"POST","path":"/api/sessions/:sessionId/inbox/:itemId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false,"hasText":false},

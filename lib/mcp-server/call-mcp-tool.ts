@@ -4,7 +4,7 @@ import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
-import { type McpCall, type McpRefusal, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
+import { type McpRefusal, type McpRequest, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
 /**
  * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
@@ -12,11 +12,11 @@ import { type McpCall, type McpRefusal, type McpTool, mcpError, mcpRefusal } fro
  *
  * @param refuse called after the resource was acquired. Returns a reason if the call must not run, undefined otherwise.
  */
-export async function callMcpTool(
-  tool: McpTool,
+export async function callMcpTool<Call extends McpRequest>(
+  tool: McpTool<Call>,
   input: unknown,
-  call: McpCall,
-  refuse: (tool: McpTool) => Promise<McpRefusal | undefined> = async () => undefined,
+  call: Call,
+  refuse: (tool: McpTool<Call>) => Promise<McpRefusal | undefined> = async () => undefined,
 ): Promise<CallToolResult> {
   const parsed = readNullsAsAbsent(tool.input, input ?? {});
   if (!parsed.success)
@@ -35,7 +35,11 @@ export async function callMcpTool(
   }
 }
 
-async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
+async function callWithDeadline<Call extends McpRequest>(
+  tool: McpTool<Call>,
+  input: unknown,
+  call: Call,
+): Promise<CallToolResult> {
   const deadline = createDeadline({ ms: tool.timeoutMs, signal: call.signal });
   const describeEnd = () =>
     call.signal.aborted
@@ -48,7 +52,7 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   return cutMcpResult(result);
 }
 
-const stopped = ({ name }: McpTool) => mcpError(`${name} was stopped before it was over.`);
+const stopped = ({ name }: { name: string }) => mcpError(`${name} was stopped before it was over.`);
 
 const TEXT_MAX = 200_000;
 const PICTURE_BASE64_MAX = 12 * 1_048_576;

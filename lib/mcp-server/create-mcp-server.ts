@@ -4,11 +4,13 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  UrlElicitationRequiredError,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpAnswers, type McpServerDeps, SERVER_INFO } from "./answer-requests.ts";
+import type { McpToolInfo } from "./mcp-tool.ts";
 
 /** Creates a server of the official SDK for the revisions with `initialize`, up to 2025-11-25. */
-export function createMcpServer(deps: McpServerDeps): Server {
+export function createMcpServer<Tool extends McpToolInfo>(deps: McpServerDeps<Tool>): Server {
   const answers = createMcpAnswers(deps);
   const { instructions } = deps;
   const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions });
@@ -22,6 +24,10 @@ export function createMcpServer(deps: McpServerDeps): Server {
       sendProgress: (params) => sendNotification({ method: "notifications/progress", params }),
     });
     if ("result" in answer) return answer.result;
+    if ("ask" in answer) {
+      const { itemId, message, url } = answer.ask;
+      throw new UrlElicitationRequiredError([{ mode: "url", elicitationId: itemId, message, url }], message);
+    }
     const { kind, message } = answer.problem;
     throw new McpError(kind === "invalid" ? ErrorCode.InvalidParams : ErrorCode.InternalError, message);
   });

@@ -12,6 +12,8 @@ import type { Logger } from "#lib/log/logger.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import { ANSWER_TYPES, type AnswerForm, chooseAnswerForm } from "./choose-answer-form.ts";
+import { type ClientOffer, issueSessionId, MCP_SESSION_HEADER, readClientOffer } from "./client-offer.ts";
+import { toRecord } from "./to-record.ts";
 
 const BODY_BYTES_MAX = 4 * 1_048_576;
 
@@ -19,7 +21,8 @@ type HolderBase = {
   key: string;
   /** The holder's calls are aborted when this grant ends. Undefined for a credential that cannot be revoked. */
   grant: Grant | undefined;
-  session: { ownerId: string };
+  /** The owner whose budget of large bodies the holder's messages count towards. */
+  ownerId: string;
 };
 
 /** The part of the official SDK's server that this endpoint uses. */
@@ -31,9 +34,9 @@ type McpEndpointDeps<Holder extends HolderBase> = {
   /** Authenticates the caller. The holder's `key` is different for each credential. */
   admit: (request: Request) => Promise<{ ok: true; holder: Holder } | Failure>;
   /** Creates an MCP server that handles one message of a holder, in the revisions with `initialize`. */
-  open: (holder: Holder) => McpServerPort;
+  open: (holder: Holder, client: ClientOffer) => McpServerPort;
   /** Creates an MCP server that handles one request of a holder, in the revision 2026-07-28. */
-  openStateless: (holder: Holder) => Server;
+  openStateless: (holder: Holder, client: ClientOffer) => Server;
   inFlight: CallsInFlight;
   access: Pick<AccessWatch, "watch">;
   bodies: BodyReader;
@@ -60,7 +63,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     if (!admitted.ok) return refuseMcp(admitted);
     const body = await deps.bodies.read(request, {
       maxBytes: BODY_BYTES_MAX,
-      owner: `owner ${admitted.holder.session.ownerId}`,
+      owner: `owner ${admitted.holder.ownerId}`,
     });
     if (!body.ok) return refuseMcp(body);
     if (Array.isArray(body.value)) {
@@ -80,7 +83,11 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     const request = form ? withBothTypes(original) : original;
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const isStateless = !(await isLegacyRequest(request, parsedBody));
-    const exchange = isStateless ? beginStateless(holder, form) : beginWithTransport(holder, form);
+    const client = readClientOffer(parsedBody, original.headers);
+    const exchange = isStateless
+      ? beginStateless(holder, client, form)
+      : beginWithTransport(holder, client, form);
+    const sessionId = isStateless ? undefined : issueSessionId(parsedBody);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
     const revoked = new AbortController();
     const releaseGrant = holder.grant && deps.access.watch(holder.grant, () => revoked.abort());
@@ -98,15 +105,17 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     try {
       stop.addEventListener("abort", close);
       const answered = exchange.answer(request, parsedBody);
-      return closeAfterBody(await answerUntilAborted(answered, stop), close);
+      const answer = closeAfterBody(await answerUntilAborted(answered, stop), close);
+      if (sessionId !== undefined && answer.ok) answer.headers.set(MCP_SESSION_HEADER, sessionId);
+      return answer;
     } catch (error) {
       close();
       throw error;
     }
   }
 
-  function beginWithTransport(holder: Holder, form: AnswerForm | undefined): Exchange {
-    const server = deps.open(holder);
+  function beginWithTransport(holder: Holder, client: ClientOffer, form: AnswerForm | undefined): Exchange {
+    const server = deps.open(holder, client);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: form === "json" });
     return {
       async answer(request, parsedBody) {
@@ -118,8 +127,8 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     };
   }
 
-  function beginStateless(holder: Holder, form: AnswerForm | undefined): Exchange {
-    const handler = createMcpHandler(() => deps.openStateless(holder), {
+  function beginStateless(holder: Holder, client: ClientOffer, form: AnswerForm | undefined): Exchange {
+    const handler = createMcpHandler(() => deps.openStateless(holder, client), {
       legacy: "reject",
       responseMode: form === "stream" ? "sse" : "auto",
       // Nothing of this server changes, so there is nothing to subscribe to.
@@ -184,9 +193,6 @@ function readMessage(body: unknown): Message {
   const { method, id, params } = toRecord(body);
   return { method, id, cancels: toRecord(params).requestId };
 }
-
-const toRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
 
 /**
  * Waits for the answer. If `stop` fires first, because the call was cancelled, the client disconnected or the

@@ -3,15 +3,16 @@ import type { z } from "zod";
 import type { CallRefusal } from "#db/schema/unions.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
+import type { ClientOffer } from "./client-offer.ts";
 
-/** A call of a tool over MCP. */
-export type McpCall = McpRequest & Pick<ToolCall, "browserSessionId" | "rootSessionId">;
+/** A call of a tool over MCP that works on a session. */
+export type McpCall = McpRequest & Pick<ToolCall, "sessionId" | "browserSessionId" | "rootSessionId">;
 
-/** A call as it arrives, before it is known whose browser and workspace it works on. */
+/** A call as it arrives, before it is known which session, browser and workspace it works on. */
 export type McpRequest = {
-  sessionId: string;
   /** `call_…`: the id of the call in the session's events. */
   callId: string;
+  client: ClientOffer;
   /** Whether a tool with this name is offered to the caller. */
   hasTool: (name: string) => boolean;
   /** Fires when the caller cancels or disconnects, when its credential is revoked, and at the deadline. */
@@ -20,8 +21,8 @@ export type McpRequest = {
   progress: (done: number, total: number, message: string) => void;
 };
 
-/** A tool of the built-in server. */
-export type McpTool = {
+/** A tool as the server lists it. */
+export type McpToolInfo = {
   name: string;
   title: string;
   description: string;
@@ -29,26 +30,38 @@ export type McpTool = {
   /** The schema of `structuredContent` in the tool's results. Omit if the results have none. */
   output?: z.ZodType;
   annotations: ToolAnnotations;
+};
+
+/** A tool of the built-in server. */
+export type McpTool<Call extends McpRequest = McpCall> = McpToolInfo & {
   /** Whether a call changes pages or files. Such calls are refused while a person must still approve the plan. */
   changes: boolean;
   /** Deadline of a call, in milliseconds. */
   timeoutMs: number;
   /** Acquires a resource for the call, before the deadline starts. @returns a function that releases the resource. */
-  acquire?: (call: McpCall) => Promise<() => void>;
+  acquire?: (call: Call) => Promise<() => void>;
   /** Runs the call. Expected failures are results with `isError`. If it throws, the caller gets the error's message. */
-  execute: (input: unknown, call: McpCall) => Promise<CallToolResult>;
+  execute: (input: unknown, call: Call) => Promise<CallToolResult>;
 };
 
-type Definition<Input extends z.ZodType> = Omit<McpTool, "input" | "execute"> & {
+type Definition<Input extends z.ZodType, Call extends McpRequest> = Omit<
+  McpTool<Call>,
+  "input" | "execute"
+> & {
   input: Input;
-  execute: (input: z.output<Input>, call: McpCall) => Promise<CallToolResult>;
+  execute: (input: z.output<Input>, call: Call) => Promise<CallToolResult>;
 };
 
 /** Defines a tool. Its `execute` gets the input that was parsed with the schema `input`. */
-export const defineMcpTool = <Input extends z.ZodType>(definition: Definition<Input>): McpTool => ({
+export const defineMcpTool = <Input extends z.ZodType, Call extends McpRequest = McpCall>(
+  definition: Definition<Input, Call>,
+): McpTool<Call> => ({
   ...definition,
   execute: (input, call) => definition.execute(parseNullsAsAbsent(definition.input, input), call),
 });
+
+/** A page that a person has to open before the call can go on. */
+export type McpAsk = { itemId: string; message: string; url: string };
 
 /** Creates a text result. */
 export const mcpText = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });

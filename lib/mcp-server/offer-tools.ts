@@ -2,7 +2,7 @@ import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { leaveOutMissing } from "#lib/tools/leave-out-missing.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
-import type { McpHolder } from "./admit-holder.ts";
+import type { TokenHolder } from "./admit-holder.ts";
 import type { McpTool } from "./mcp-tool.ts";
 import { isCallableFromOutside, toMcpTool } from "./session-tool.ts";
 import type { Utility } from "./tools/index.ts";
@@ -26,7 +26,7 @@ export function createToolOffer(
   utilities: readonly Utility[],
   tools: readonly Tool[],
   deploymentExclude: readonly string[],
-): (holder: Pick<McpHolder, "holder" | "session">) => OfferedTool[] {
+): (holder: Pick<TokenHolder, "holder" | "session">) => OfferedTool[] {
   const sessionTools = tools
     .filter(isCallableFromOutside)
     .map((tool): OfferedTool => ({ tool: toMcpTool(tool), policyName: tool.name }));

@@ -60,7 +60,7 @@ export const toToolCall = ({
   callId,
   hasTool,
   signal,
-}: Omit<McpCall, "progress">): ToolCall => ({
+}: Omit<McpCall, "progress" | "client">): ToolCall => ({
   sessionId,
   browserSessionId,
   rootSessionId,

@@ -21,6 +21,9 @@ const LENGTH_MAX = 4_096;
 /** Matches the user tokens in a text, so that they can be removed from the text. */
 export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
+/** Whether a credential has the form of a user token. Says nothing about whether it is valid. */
+export const isUserToken = (text: string): boolean => text.startsWith(`${VERSION}.`);
+
 /** Derives a key for signing user tokens from the deployment's secret key (HKDF-SHA-256 with a label for this use). */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));

@@ -174,7 +174,7 @@ async function createParts(env: Env, logger: Logger, options: ContainerOptions) 
   });
   const live = openLiveHub(base, access, tooling);
   const tokenKey = deriveUserTokenKey(storage.encryptionKey);
-  const builtinMcp = openMcpServer(base, access, tooling, tokenKey);
+  const builtinMcp = openMcpServer(base, access, tooling, tokenKey, api.promise);
   const mcp = connectToolServers({ ...base, schemas, tokenKey, serveMcp: builtinMcp.serve });
   const retention = applyRetention({
     env,
@@ -279,12 +279,19 @@ const openLiveHub = (
     settings: { baseUrl: env.baseUrl },
   });
 
-function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
+function openMcpServer(
+  base: Base,
+  access: Access,
+  tooling: Tooling,
+  tokenKey: Uint8Array,
+  api: Promise<ApiServices>,
+) {
   const { env, logger, securityLog, fetch, storage } = base;
   const previousTokenKeys = storage.previousKeys.map(deriveUserTokenKey);
   const { tools, evidence, pages, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
+    api,
     logger,
     securityLog,
     fetch,

@@ -4,6 +4,7 @@ import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
 import { keepRecordedPicture, listRecordedPictures } from "#lib/browser/store/recording-store.ts";
+import { listItems, openItem } from "#lib/session/store/inbox-store.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
@@ -74,12 +75,30 @@ before(async () => {
     importId: created.id,
     testRunId: await storeTestRun(service, sessionId),
     filePath: "notes.md",
+    itemId: await storeItem(sessionId),
   };
   await service.call("PUT", `/api/sessions/${sessionId}/files/notes.md`, "# Notes");
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
 });
 after(() => service.close());
+
+/** Stores an item of the inbox. @returns its id. */
+async function storeItem(sessionId: string): Promise<string> {
+  const { db } = service.container.services;
+  await db.transaction((tx) =>
+    openItem(tx, {
+      sessionId,
+      runId: null,
+      kind: "plan",
+      subjectId: sessionId,
+      title: "Agree",
+      body: "Agree",
+    }),
+  );
+  const [item] = await listItems(db, { ownerId: "owner", sessionId }, { limit: 1 });
+  return item?.id ?? "";
+}
 
 const all = Object.entries(contract).map(([name, operation]) => ({
   name,

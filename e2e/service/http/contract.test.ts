@@ -589,6 +589,14 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     200,
     async () => service.call("GET", `${(await makeQuestion()).session.api}/inbox?limit=1`),
   ],
+  readInboxItem: [
+    200,
+    async () => {
+      const { api } = (await makeQuestion()).session;
+      const { data } = await service.read<{ data: { id: string }[] }>(`${api}/inbox`);
+      return service.call("GET", `${api}/inbox/${data[0]?.id}`);
+    },
+  ],
   settleInboxItem: [
     200,
     async () => {
@@ -722,6 +730,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   logOut: [200, () => operate("POST", "/actions/logout")],
+  readMcpResource: [200, () => service.call("GET", "/.well-known/oauth-protected-resource/api/mcp")],
   readHealth: [200, () => service.call("GET", "/api/health")],
   readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],
   readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],

@@ -333,17 +333,7 @@ test("a missing, wrong, expired or foreign token is 401, and the answer names th
     expiresAt: new Date(Date.now() + 60_000),
   });
   const unknown = mintAgentToken("ses_unknown");
-  const rows = [
-    undefined,
-    "x",
-    "key-of-the-service-tests",
-    elsewhere,
-    ended,
-    forged,
-    unknown,
-    `${good}x`,
-    good.slice(0, -1),
-  ];
+  const rows = [undefined, "x", elsewhere, ended, forged, unknown, `${good}x`, good.slice(0, -1)];
   for (const token of rows) {
     const response = await mcp.post(token, LIST);
     assert.equal(response.status, 401, token);
@@ -362,6 +352,7 @@ test("a token is refused when its API key is no longer in the settings", async (
     keys: createKeyStore(mcp.container.services.db),
     securityLog: silentSecurityLog,
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+    authenticate: mcp.container.services.authenticate,
   };
   const token = await mcp.requestToken(await createSession());
   const ask = async (...keys: string[]) => {
@@ -379,6 +370,7 @@ test("requests of other agents are rate limited per session, those of the sessio
     key: mcp.tokenKey,
     audience: mcp.url,
     failedAttempts: createFailedAttempts({ limit: 0, trustedProxies: [] }),
+    authenticate: mcp.container.services.authenticate,
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
     settingsKeyIds: new Set([settingsKeyId(TEST_KEY)]),

@@ -159,12 +159,21 @@ function addPrompts(server: Server): void {
 }
 
 /** Describes a server with these tools, which calls them like the built-in server. */
-const describeServer = (tools: readonly McpTool[], logger: { error: () => void }): McpServerDeps => ({
-  sessionId: "ses_suite",
+const describeServer = (
+  tools: readonly McpTool[],
+  logger: { error: () => void },
+): McpServerDeps<McpTool> => ({
+  logFields: {},
+  client: { opensPages: false, fillsForms: false, hasTasks: false },
   tools,
   instructions: "",
   call: (tool, input, call) =>
-    callMcpTool(tool, input, { ...call, browserSessionId: "ses_suite", rootSessionId: "ses_suite" }),
+    callMcpTool(tool, input, {
+      ...call,
+      sessionId: "ses_suite",
+      browserSessionId: "ses_suite",
+      rootSessionId: "ses_suite",
+    }),
   logger,
 });
 
@@ -224,7 +233,7 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
       ),
     admit: async () => ({
       ok: true,
-      holder: { key: "anybody", grant: undefined, session: { ownerId: "test" } },
+      holder: { key: "anybody", grant: undefined, ownerId: "test" },
     }),
     access: { watch: () => () => {} },
   });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
+import { eq } from "drizzle-orm";
+import { inboxItems } from "#db/schema/index.ts";
 import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
 import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
@@ -294,6 +296,59 @@ describe("a call that needs approval", () => {
       assert.deepEqual([late.status, late.state], [409, "withdrawn"]);
       assert.notEqual((await resultsOf(session))[0]?.state, "succeeded");
     }
+  });
+
+  it("stays expired if a stop comes after its deadline and before the search for overdue waits, as a question does", async () => {
+    const steps: [string, Step][] = [
+      ["write expired", write("x")],
+      ["ask expired", { toolCalls: [ask("Which?")] }],
+    ];
+    for (const [text, step] of steps) {
+      scriptByTask(service, { [text]: [step] });
+      const session = await create(text, ["write_file"]);
+      const { id } = await untilOpen(session);
+      await untilTurnParked(service, session);
+      const { db } = service.container.services;
+      await db
+        .update(inboxItems)
+        .set({ expiresAt: new Date(Date.now() - 1_000) })
+        .where(eq(inboxItems.id, id));
+      assert.equal((await onlyItem(service, session)).state, "expired");
+      await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`, {});
+      assert.equal((await onlyItem(service, session)).state, "expired");
+      await service.completed(session.statusUrl);
+      assert.equal((await onlyItem(service, session)).state, "expired");
+      assert.equal((await listItems(service, session, "?state=withdrawn")).length, 0);
+    }
+  });
+
+  it("has a preview of long arguments in lists, and all of them alone", async () => {
+    const content = `${'"Ünï\n🙂'.repeat(3_000)}`;
+    scriptByTask(service, { "write much": [write(content)], "write little": [write("x")] });
+    const session = await create("write much", ["write_file"]);
+    const listed = await untilOpen(session);
+    const whole = JSON.stringify({ path: "a.txt", content });
+    const call = listed.call as { input?: unknown; inputPreview?: string } | undefined;
+    assert.equal(call?.input, undefined);
+    assert.ok((call?.inputPreview?.length ?? 0) >= 1_000 && call?.inputPreview?.includes("a.txt"));
+    const { data } = await service.read<{ data: (typeof listed)[] }>(
+      `/api/inbox?sessionId=${session.sessionId}`,
+    );
+    assert.deepEqual(data[0]?.call, listed.call);
+    const path = `/api/sessions/${session.sessionId}/inbox/${listed.id}`;
+    const { item } = await service.read<{ item: typeof listed }>(path);
+    assert.deepEqual(item.call?.input, JSON.parse(whole));
+    assert.equal(item.answerUrl, listed.answerUrl);
+    const cookie = `share=${new URL(session.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
+    const page = await service.call("GET", `/s/${session.sessionId}/actions/inbox`, undefined, {
+      authorization: "",
+      cookie,
+    });
+    assert.deepEqual((await page.json()).data[0].call.input, JSON.parse(whole), "the page shows all of it");
+    assert.equal((await service.call("GET", `${path}x`)).status, 404);
+    assert.equal((await settle(service, session, listed.id, { deny: true })).status, 200);
+    const short = await untilOpen(await create("write little", ["write_file"]));
+    assert.deepEqual(short.call?.input, { path: "a.txt", content: "x" });
   });
 
   it("takes approve or deny, and a question takes neither", async () => {

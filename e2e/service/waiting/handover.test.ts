@@ -203,6 +203,34 @@ describe("a handover of the browser", () => {
     assert.equal((await onlyItem(service, expired)).state, "expired");
   });
 
+  it("fails the run after its deadline with onTimeout fail, and takes the first of two people", async () => {
+    const interaction = { mode: "ask", timeoutSeconds: 10, onTimeout: "fail" };
+    const failed = await play([HAND_OVER], { interaction });
+    await untilOpen(failed);
+    await endOverdueWaits(service.container.services, new Date(Date.now() + 60_000));
+    await service.completed(failed.statusUrl, 60_000);
+    const [end] = only(await readEvents(service, failed.sessionId), "run.completed");
+    assert.equal(end?.outcome, "errored");
+    assert.match(end?.error ?? "", /No person answered in time: Sign in with the code/);
+    assert.equal((await onlyItem(service, failed)).state, "expired");
+
+    const session = await play([HAND_OVER]);
+    const { id } = await untilOpen(session);
+    const cookie = `share=${new URL(session.shareUrl, service.baseUrl).searchParams.get("key")}`;
+    const asPerson = (body: object) =>
+      service.call("POST", `/s/${session.sessionId}/actions/inbox/${id}`, body, {
+        authorization: "",
+        cookie,
+        origin: service.env.baseUrl,
+      });
+    const both = await Promise.all([asPerson({ done: true }), asPerson({ decline: true })]);
+    assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409]);
+    await service.completed(session.statusUrl, 60_000);
+    assert.equal((await resultsOf(session)).length, 1);
+    const { state } = await onlyItem(service, session);
+    assert.equal(state, both[0]?.status === 200 ? "done" : "declined");
+  });
+
   it("is withdrawn by a stop, after which everyone may see the page again", async () => {
     const session = await play([open(), HAND_OVER]);
     const { sessionId } = session;

@@ -1,6 +1,12 @@
 import { settleItem } from "#lib/session/inbox/settle-item.ts";
 import { findSessionPages } from "#lib/session/list/list-store.ts";
-import { type InboxItemRow, type ItemFilter, listItems, titleOf } from "#lib/session/store/inbox-store.ts";
+import {
+  findItem,
+  type ItemFilter,
+  type ListedItem,
+  listItems,
+  titleOf,
+} from "#lib/session/store/inbox-store.ts";
 import { type Caller, roleOf } from "../auth/authenticate.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
@@ -15,9 +21,28 @@ const listInbox = (services: ApiServices, { caller, query }: CallOf<"listInbox">
 /** `GET …/inbox`: lists the items of a session and its sub-agents, newest first. */
 const listSessionInbox = (
   services: ApiServices,
-  { session, query, caller }: CallOf<"listSessionInbox" | "listPersonInbox">,
+  { session, query, caller }: CallOf<"listSessionInbox">,
 ): Promise<Answer> =>
   list(services, { ownerId: session.ownerId, sessionId: session.id, state: query.state }, query, caller);
+
+/** Lists the items for the session page, which shows people all arguments of the calls that they approve. */
+const listPersonInbox = (
+  services: ApiServices,
+  { session, query, caller }: CallOf<"listPersonInbox">,
+): Promise<Answer> => {
+  const filter = { ownerId: session.ownerId, sessionId: session.id, state: query.state };
+  return list(services, filter, query, caller, { isWhole: true });
+};
+
+/** `GET …/inbox/:itemId`: returns an item with all arguments of its call. */
+async function readInboxItem(
+  services: ApiServices,
+  { session, params, caller }: CallOf<"readInboxItem">,
+): Promise<Answer> {
+  const row = await findItem(services.db, session.id, params.itemId);
+  if (!row) return fail("not_found", "no such item");
+  return { ok: true, status: 200, body: { success: true, item: toLinkedItem(services, row, caller) } };
+}
 
 /** `GET /actions/inbox`: lists the open items of a person's sessions with the pages of the sessions. */
 async function listHomeInbox(
@@ -47,20 +72,21 @@ async function list(
   filter: ItemFilter,
   query: { cursor?: string | undefined; limit?: number | undefined },
   caller: Caller | undefined,
+  { isWhole = false } = {},
 ): Promise<Answer> {
   const range = readRange(query);
   if (!range) return unknownCursor();
-  // A link is a credential that settles the item: only a program that may settle it with its key gets the link.
-  const mayLink =
-    caller !== undefined && caller.loginId === undefined && caller.scopes.includes("sessions:write");
-  const hasLink = (row: InboxItemRow) => mayLink && row.state === "open" && answers.urlOf(row) !== undefined;
-  const { page, nextCursor } = cutPage(await listItems(db, filter, range), range, (row) => row);
+  const { page, nextCursor } = cutPage(
+    await listItems(db, filter, { ...range, isWhole }),
+    range,
+    (row) => row,
+  );
   return {
     ok: true,
     status: 200,
     body: {
       success: true,
-      data: page.map((row) => ({ ...toItem(row), ...(hasLink(row) && { answerUrl: answers.urlOf(row) }) })),
+      data: page.map((row) => toLinkedItem({ answers }, row, caller)),
       nextCursor,
     },
   };
@@ -86,7 +112,22 @@ async function settleInboxItem(
   }
 }
 
-const toItem = (row: InboxItemRow) => ({
+/**
+ * Converts an item, with its link while it is open. A link is a credential that settles the item: only a program that may
+ * settle it with its key gets the link.
+ */
+function toLinkedItem(
+  { answers }: Pick<ApiServices, "answers">,
+  row: ListedItem,
+  caller: Caller | undefined,
+) {
+  const mayLink =
+    caller !== undefined && caller.loginId === undefined && caller.scopes.includes("sessions:write");
+  const answerUrl = mayLink && row.state === "open" ? answers.urlOf(row) : undefined;
+  return { ...toItem(row), ...(answerUrl !== undefined && { answerUrl }) };
+}
+
+const toItem = (row: ListedItem) => ({
   id: row.id,
   sessionId: row.rootSessionId,
   runId: row.runId,
@@ -107,8 +148,9 @@ const toItem = (row: InboxItemRow) => ({
 export const inboxHandlers = {
   listInbox,
   listSessionInbox,
-  listPersonInbox: listSessionInbox,
+  listPersonInbox,
   listHomeInbox,
+  readInboxItem,
   settleInboxItem,
   settlePersonInboxItem: settleInboxItem,
 } satisfies Partial<Handlers>;

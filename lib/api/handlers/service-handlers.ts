@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import { refuseKey } from "../auth/admit-caller.ts";
 import { readKey } from "../auth/authenticate.ts";
 import { namesTag } from "../http/entity-tag.ts";
@@ -82,9 +83,22 @@ async function createMcpToken(
   return { ok: true, status: 201, body: { success: true, token, url, expiresAt: expiresAt.toISOString() } };
 }
 
+/** `GET /.well-known/oauth-protected-resource/api/mcp`: describes the built-in MCP server. Source: RFC 9728, section 3. */
+async function readMcpResource({ settings: { baseUrl } }: ApiServices): Promise<Answer> {
+  const body = {
+    resource: `${baseUrl}/api/mcp`,
+    resource_name: "Agent Session Service",
+    bearer_methods_supported: ["header"],
+    scopes_supported: KEY_SCOPES,
+    resource_documentation: `${baseUrl}/docs`,
+  };
+  return { ok: true, status: 200, body };
+}
+
 export const serviceHandlers = {
   createMcpToken,
   readHealth,
+  readMcpResource,
   readOpenApi,
   readReadiness,
 } satisfies Partial<Handlers>;

@@ -9,6 +9,7 @@ export function mcpCall(signal: AbortSignal = new AbortController().signal) {
     browserSessionId: "session_test",
     rootSessionId: "session_test",
     callId: "call_test",
+    client: { opensPages: false, fillsForms: false, hasTasks: false },
     hasTool: () => true,
     signal,
     progress: (done, total, message) => reports.push(`${done}/${total} ${message}`),

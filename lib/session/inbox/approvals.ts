@@ -13,11 +13,12 @@ import {
   decideApproval,
   findApproval,
   ITEM_STATE_AFTER,
-  listScriptApprovals,
+  listApprovalsOf,
+  outsideSubject,
   scriptSubject,
 } from "../store/approval-store.ts";
 import { acceptsAnswers } from "../store/elicitation-store.ts";
-import { type InboxItemRow, openItem, SCRIPT_SUBJECTS } from "../store/inbox-store.ts";
+import { type InboxItemRow, OUTSIDE_SUBJECTS, openItem, SCRIPT_SUBJECTS } from "../store/inbox-store.ts";
 import { findRun } from "../store/run-store.ts";
 import { lockSession } from "../store/session-store.ts";
 import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
@@ -80,6 +81,11 @@ export async function settleApproval(
   settledBy: InboxSettler,
 ): Promise<boolean> {
   const { id, sessionId, runId, subjectId, call } = item;
+  if (subjectId.startsWith(OUTSIDE_SUBJECTS))
+    return deps.log.transact(sessionId, async (tx) => {
+      await lockSession(tx, sessionId);
+      return decideApproval(tx, id, decision, settledBy);
+    });
   if (runId === null || call === null) throw new Error(`the approval ${id} names no call`);
   const { isSettled, jobs } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
@@ -116,34 +122,76 @@ export async function approveScriptCall(
 ): Promise<ScriptApproval> {
   const { toolName, input } = call;
   const prefix = scriptSubject(sessionId, hashBody({ toolName, input }));
-  const [newest] = await listScriptApprovals(db, sessionId, prefix);
+  const [newest] = await listApprovalsOf(db, sessionId, prefix);
   if (newest?.state === "denied") return { state: "denied", reason: newest.reason };
   if (newest?.state === "approved" && (await beginApproved(db, newest.id))) return { state: "approved" };
-  await repeatOnDeadlock(() =>
+  const title = `Approve ${toolName} in a script`;
+  const { item } = await askOnce({ db, log }, { sessionId, runId, call, timeoutMs, prefix, title });
+  return { state: "waiting", itemId: item.id };
+}
+
+/** Whether the call of another agent may run. An approved call is begun with `beginApproved`, right before it runs. */
+export type OutsideApproval =
+  | { state: "approved"; itemId: string; input: unknown }
+  | { state: "waiting"; itemId: string; isNew: boolean }
+  | { state: "denied"; reason: string | null };
+
+/**
+ * Decides about the call of another agent over MCP, which belongs to no run. As with calls of scripts, an approval lets a
+ * call with the same arguments run once, and a call that was denied stays denied. Source: decision 136.
+ */
+export async function approveOutsideCall(
+  { db, log }: { db: Database; log: EventLog },
+  { sessionId, call, timeoutMs }: Omit<Request, "runId">,
+): Promise<OutsideApproval> {
+  const { toolName, input } = call;
+  const prefix = outsideSubject(sessionId, hashBody({ toolName, input }));
+  const [newest] = await listApprovalsOf(db, sessionId, prefix);
+  if (newest?.state === "denied") return { state: "denied", reason: newest.reason };
+  if (newest?.state === "approved" && newest.begunAt === null && newest.call)
+    return { state: "approved", itemId: newest.id, input: newest.call.input };
+  const title = `Approve ${toolName} of another agent`;
+  const { item, isNew } = await askOnce(
+    { db, log },
+    { sessionId, runId: null, call, timeoutMs, prefix, title },
+  );
+  return { state: "waiting", itemId: item.id, isNew };
+}
+
+/** Opens an item for a call, unless one is open already. @returns the open item. */
+async function askOnce(
+  { db, log }: { db: Database; log: EventLog },
+  asked: Omit<Request, "runId"> & { runId: string | null; prefix: string; title: string },
+): Promise<{ item: InboxItemRow; isNew: boolean }> {
+  const { sessionId, runId, call, timeoutMs, prefix, title } = asked;
+  const isNew = await repeatOnDeadlock(() =>
     log.transact(sessionId, async (tx) => {
       await lockSession(tx, sessionId);
-      const earlier = await listScriptApprovals(tx, sessionId, prefix);
+      const earlier = await listApprovalsOf(tx, sessionId, prefix);
       const [last] = earlier;
-      if (last?.state === "open" && (await isStillOpen(tx, last))) return;
+      if (last?.state === "open" && (await isStillOpen(tx, last))) return false;
       await openItem(tx, {
         sessionId,
         runId,
         kind: "approval",
         subjectId: `${prefix}${earlier.length + 1}`,
-        title: `Approve ${toolName} in a script`,
-        body: shorten(JSON.stringify(input) ?? "", BODY_MAX),
+        title,
+        body: shorten(JSON.stringify(call.input) ?? "", BODY_MAX),
         call,
         expiresAt: new Date(Date.now() + timeoutMs),
       });
+      return true;
     }),
   );
-  const [asked] = await listScriptApprovals(db, sessionId, prefix);
-  if (!asked) throw new Error(`the approval of ${toolName} vanished after it was stored`);
-  return { state: "waiting", itemId: asked.id };
+  const [item] = await listApprovalsOf(db, sessionId, prefix);
+  if (!item) throw new Error(`the approval of ${call.toolName} vanished after it was stored`);
+  return { item, isNew };
 }
 
-/** Whether a person can still settle an item of a script. */
-async function isStillOpen(tx: Transaction, { runId, expiresAt }: InboxItemRow): Promise<boolean> {
+/** Whether a person can still settle an item of a script, or of another agent. */
+async function isStillOpen(tx: Transaction, { runId, subjectId, expiresAt }: InboxItemRow): Promise<boolean> {
+  const isInTime = expiresAt === null || expiresAt > new Date();
+  if (subjectId.startsWith(OUTSIDE_SUBJECTS)) return isInTime;
   const run = runId === null ? undefined : await findRun(tx, runId);
-  return run?.cancelRequestedAt === null && (expiresAt === null || expiresAt > new Date());
+  return run?.cancelRequestedAt === null && isInTime;
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { inboxItems } from "#db/schema/index.ts";
 import type { InboxSettler, InboxState, WaitEnd } from "#db/schema/unions.ts";
-import { type InboxItemRow, SCRIPT_SUBJECTS } from "./inbox-store.ts";
+import { closedState, type InboxItemRow, OUTSIDE_SUBJECTS, SCRIPT_SUBJECTS } from "./inbox-store.ts";
 
 /** The subject of the item of a call that needs approval, or that hands the browser over. A call has one item of a kind. */
 export const callSubject = (runId: string, callId: string): string => `${runId}/${callId}`;
@@ -24,12 +24,12 @@ export async function findApproval(
 export const scriptSubject = (sessionId: string, hash: string): string =>
   `${SCRIPT_SUBJECTS}${sessionId}/${hash}/`;
 
-/** Lists the items of one call of scripts, newest first. @param prefix see {@link scriptSubject}. */
-export const listScriptApprovals = (
-  db: Executor,
-  sessionId: string,
-  prefix: string,
-): Promise<InboxItemRow[]> =>
+/** The same as {@link scriptSubject} for a call of other agents over MCP. */
+export const outsideSubject = (sessionId: string, hash: string): string =>
+  `${OUTSIDE_SUBJECTS}${sessionId}/${hash}/`;
+
+/** Lists the items of one call, newest first. @param prefix see {@link scriptSubject} and {@link outsideSubject}. */
+export const listApprovalsOf = (db: Executor, sessionId: string, prefix: string): Promise<InboxItemRow[]> =>
   db
     .select()
     .from(inboxItems)
@@ -106,7 +106,7 @@ export async function closeItemsOfCalls(
 ): Promise<void> {
   await tx
     .update(inboxItems)
-    .set({ state, settledAt: sql`now()` })
+    .set({ state: closedState(state), settledAt: sql`now()` })
     .where(
       and(
         eq(inboxItems.runId, runId),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { inboxItems, runs } from "#db/schema/index.ts";
+import { type ItemCall, inboxItems, runs } from "#db/schema/index.ts";
 import type { ElicitationState, InboxSettler, InboxState } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import { newId } from "../new-id.ts";
@@ -65,11 +65,21 @@ export const openBudgetItem = (
 /** How an item ended, and who settled it; null if the service closed it. */
 type ItemEnd = { state: Exclude<InboxState, "open">; settledBy: InboxSettler | null };
 
+/**
+ * The state in which an item is stored when it is closed. An item whose deadline had passed when its run was stopped stays
+ * `expired`, as callers have seen it, although the periodic search for overdue waits had not closed it yet.
+ */
+export const closedState = (state: ItemEnd["state"]): SQL<InboxState> =>
+  state === "withdrawn"
+    ? sql`case when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <=
+        (select ${runs.cancelRequestedAt} from ${runs} where ${runs.id} = ${inboxItems.runId}) then 'expired' else 'withdrawn' end`
+    : sql`${state}`;
+
 /** Ends the open items of these subjects. The caller has locked the session. */
 export async function closeItems(tx: Transaction, subjectIds: string[], end: ItemEnd): Promise<void> {
   await tx
     .update(inboxItems)
-    .set({ ...end, settledAt: sql`now()` })
+    .set({ ...end, state: closedState(end.state), settledAt: sql`now()` })
     .where(and(inArray(inboxItems.subjectId, subjectIds), eq(inboxItems.state, "open")));
 }
 
@@ -84,18 +94,39 @@ export const ITEM_STATE_OF: Record<Exclude<ElicitationState, "open">, Exclude<In
 /** The subjects of items for calls of scripts begin with this text. No run waits for them. */
 export const SCRIPT_SUBJECTS = "script/";
 
+/** The subjects of items for calls of other agents over MCP begin with this text. These calls belong to no run. */
+export const OUTSIDE_SUBJECTS = "mcp/";
+
 /**
  * The state of an item as callers see it. An open item whose deadline has passed is `expired`, although the periodic
- * search for overdue waits has not closed it yet. An open item of a run that has ended or is being stopped is `withdrawn`,
- * except that the call of a script may be approved after its run.
+ * search for overdue waits has not closed it yet. An open item of a run that has ended or was stopped before is `withdrawn`,
+ * except that the call of a script may be approved after its run. A plan, and the call of another agent, belong to no run.
  */
 const state = sql<InboxState>`case
   when ${inboxItems.state} <> 'open' then ${inboxItems.state}
-  when ${inboxItems.kind} <> 'plan' and (${runs.id} is null
+  when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <= least(now(), ${runs.cancelRequestedAt},
+    case when starts_with(${inboxItems.subjectId}, ${SCRIPT_SUBJECTS}) then null else ${runs.endedAt} end) then 'expired'
+  when ${inboxItems.kind} <> 'plan' and not starts_with(${inboxItems.subjectId}, ${OUTSIDE_SUBJECTS}) and (${runs.id} is null
     or (${runs.state} not in ('pending', 'running') and not starts_with(${inboxItems.subjectId}, ${SCRIPT_SUBJECTS}))
     or ${runs.cancelRequestedAt} is not null) then 'withdrawn'
-  when ${inboxItems.kind} <> 'budget' and ${inboxItems.expiresAt} <= now() then 'expired'
   else 'open' end`;
+
+/** The most characters of JSON that the arguments of a call may have in a list, and how many are shown of longer ones. */
+const LISTED_INPUT_MAX = 16_384;
+const PREVIEW_MAX = 2_000;
+
+/** The call of an item in a list. Of long arguments, `inputPreview` is the beginning of their JSON text. */
+type ListedCall = Omit<ItemCall, "input"> & { input?: unknown; inputPreview?: string };
+
+/** Shortened in the database, so that a page of a list is never hundreds of megabytes. */
+const listedCall = sql<ListedCall | null>`case
+  when length((${inboxItems.call} -> 'input')::text) > ${LISTED_INPUT_MAX} then json_build_object(
+    'toolCallId', ${inboxItems.call} -> 'toolCallId', 'toolName', ${inboxItems.call} -> 'toolName',
+    'inputPreview', left((${inboxItems.call} -> 'input')::text, ${PREVIEW_MAX}))
+  else ${inboxItems.call} end`;
+
+/** An item as lists have it. */
+export type ListedItem = Omit<InboxItemRow, "call"> & { call: ListedCall | null };
 
 const selectItems = (db: Executor) =>
   db
@@ -146,20 +177,27 @@ export type ItemFilter = {
   state?: InboxState | undefined;
 };
 
-/** Lists items of an owner, newest first. */
+/** Lists items of an owner, newest first. With `isWhole`, calls have all of their arguments. */
 export function listItems(
   db: Executor,
   filter: ItemFilter,
-  page: { before?: { createdAt: Date; id: string }; limit: number },
-): Promise<InboxItemRow[]> {
-  const { before, limit } = page;
+  page: { before?: { createdAt: Date; id: string }; limit: number; isWhole?: boolean },
+): Promise<ListedItem[]> {
+  const { before, limit, isWhole = false } = page;
   const isPossible =
     filter.state === undefined
       ? undefined
       : filter.state === "expired" || filter.state === "withdrawn"
         ? sql`${inboxItems.state} in ('open', ${filter.state})`
         : sql`${inboxItems.state} = ${filter.state}`;
-  return selectItems(db)
+  return db
+    .select({
+      ...getTableColumns(inboxItems),
+      state,
+      call: isWhole ? inboxItems.call : listedCall.mapWith(inboxItems.call),
+    })
+    .from(inboxItems)
+    .leftJoin(runs, eq(runs.id, inboxItems.runId))
     .where(
       and(
         eq(inboxItems.ownerId, filter.ownerId),

@@ -12,7 +12,11 @@ export const inboxItemSchema = z
   .object({
     id: z.string().meta({ description: "Id of the item.", examples: ["itm_b4wq2nxzkt7mpycr5hvjd3sa"] }),
     sessionId: sessionId.describe("Id of the session; for a sub-agent, of its root session."),
-    runId: runId.nullable().describe("Id of the run that waits. Null for a plan that a person wrote."),
+    runId: runId
+      .nullable()
+      .describe(
+        "Id of the run that waits. Null for a plan that a person wrote, and for a call of another agent over MCP.",
+      ),
     kind: z.enum(INBOX_KINDS).meta({
       description:
         "`question`: the agent, or a tool server, asks a question. `approval`: a tool call waits for approval. `handover`: the agent needs a person in its browser. `budget`: the turn waits for a larger budget. `plan`: the plan waits for agreement.",
@@ -34,7 +38,21 @@ export const inboxItemSchema = z
       .object({
         toolCallId: z.string().meta({ examples: ["call_h3k7pq"] }),
         toolName: z.string().meta({ examples: ["mcp_crm__delete_contact"] }),
-        input: z.unknown().meta({ description: "The exact arguments.", examples: [{ id: 7 }] }),
+        input: z
+          .unknown()
+          .optional()
+          .meta({
+            description:
+              "The exact arguments. Absent in a list if their JSON has more than 16,384 characters: read the item.",
+            examples: [{ id: 7 }],
+          }),
+        inputPreview: z
+          .string()
+          .optional()
+          .meta({
+            description: "The beginning of the JSON of the arguments, if `input` is absent.",
+            examples: ['{"rows":[{"id":7},'],
+          }),
       })
       .optional()
       .meta({ description: "The call to approve." }),
@@ -101,6 +119,8 @@ export const inboxListing = {
   answers: { 200: listOf(inboxItemSchema) },
 };
 
+const itemAnswer = z.object({ success: z.literal(true), item: inboxItemSchema });
+
 /** The fields that the operations for settling an item share. */
 export const inboxSettlement = {
   bodyExamples: {
@@ -115,9 +135,7 @@ export const inboxSettlement = {
   bodyBytesMax: 256 * 1024,
   errors: ["conflict"],
   answers: {
-    200: z
-      .object({ success: z.literal(true), item: inboxItemSchema })
-      .meta({ id: "InboxItemSettled", description: "The item after it was settled." }),
+    200: itemAnswer.meta({ id: "InboxItemSettled", description: "The item after it was settled." }),
   },
 } as const;
 
@@ -148,6 +166,15 @@ export const inboxOperations = {
     auth: READER_AUTH,
     rate: "poll",
     ...inboxListing,
+  }),
+  readInboxItem: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/inbox/:itemId",
+    summary: "Read an item of the inbox",
+    description: "Returns the item with all arguments of its call, however long they are.",
+    auth: READER_AUTH,
+    rate: "poll",
+    answers: { 200: itemAnswer.meta({ id: "InboxItemAnswer", description: "One item of the inbox." }) },
   }),
   settleInboxItem: defineOperation({
     method: "POST",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 
 /** A user token of the session for an external agent, and the URL of the server that accepts the token. */
@@ -17,7 +18,30 @@ const mcpTokenSchema = z
   })
   .meta({ id: "McpToken" });
 
+/** Metadata of the built-in MCP server as a protected resource. Source: RFC 9728, section 2. */
+const mcpResourceSchema = z
+  .object({
+    resource: z.string().meta({
+      description: "URL of the built-in MCP server.",
+      examples: ["https://service.example/api/mcp"],
+    }),
+    resource_name: z.string().meta({ examples: ["Agent Session Service"] }),
+    bearer_methods_supported: z.array(z.literal("header")).meta({ examples: [["header"]] }),
+    scopes_supported: z.array(z.enum(KEY_SCOPES)).meta({ examples: [KEY_SCOPES] }),
+    resource_documentation: z.string().meta({ examples: ["https://service.example/docs"] }),
+  })
+  .meta({ id: "McpResource" });
+
 export const mcpTokenOperations = {
+  readMcpResource: defineOperation({
+    method: "GET",
+    path: "/.well-known/oauth-protected-resource/api/mcp",
+    summary: "Describe how clients of the built-in MCP server authenticate",
+    description:
+      "Metadata of RFC 9728, which a 401 of `/api/mcp` names in `WWW-Authenticate`. There is no authorization server: send an API key, or a session's user token, as `Authorization: Bearer`.",
+    auth: { kind: "none" },
+    answers: { 200: mcpResourceSchema },
+  }),
   createMcpToken: defineOperation({
     method: "POST",
     path: "/api/sessions/:sessionId/mcp-token",

@@ -1,3 +1,6 @@
 import { mount } from "#lib/api/next/mount.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({ POST: "settleInboxItem" });
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
+  GET: "readInboxItem",
+  POST: "settleInboxItem",
+});
