@@ -131,6 +131,19 @@ describe("an answer link", () => {
     assert.match(result ?? "", /"size":"M","count":2,"gift":false,"extras":\["bow","card"\]/);
   });
 
+  it("takes lines as they were typed, and counts each end of a line once", async () => {
+    const form = { properties: { note: { type: "string" } }, required: ["note"] };
+    const { session, link } = await startLinked(ask("Which note?", { form }));
+    // As a browser encodes a text of two lines.
+    assert.equal((await visit(link, { do: "answer", "field.note": "one\r\ntwo" })).status, 200);
+    await service.completed(session.turn.statusUrl);
+    const [result] = await readResults(service, session);
+    assert.match(result ?? "", /"note":"one\\ntwo"/);
+    const text = await startLinked();
+    const long = `${"x".repeat(99_000)}${"\r\n".repeat(900)}y\u0000`;
+    assert.equal((await visit(text.link, { do: "answer", text: long })).status, 200);
+  });
+
   it("approves or denies a call that it shows exactly, and only this call", async () => {
     const write = { name: "write_file", arguments: { path: "a.txt", content: "<i>\u202Eevil</i>" } };
 

@@ -186,6 +186,41 @@ describe("a handover of the browser", () => {
     ada.socket.close();
   });
 
+  it("shows nothing of the page through annotations: no description, no element that is found, no picture", async () => {
+    const session = await play([open(), HAND_OVER]);
+    const { sessionId } = session;
+    const api = `/api/sessions/${sessionId}`;
+    await untilOpen(session);
+    const ada = await connect(sessionId);
+    ada.send({ type: "control.take" });
+    await waitUntil(() => ada.pictures.length > 0, "the person in control gets pictures");
+    await fill(ada, "Tab", "ada");
+    await ada.settle();
+    const post = async (path: string, body: object = {}) => {
+      const response = await service.call("POST", `${api}/${path}`, body);
+      assert.ok(response.ok, `${path}: ${await response.clone().text()}`);
+      return (await response.json()) as { target?: unknown; data?: unknown; statusUrl?: string };
+    };
+    const element = { kind: "element", x: 20, y: 30 };
+    assert.equal((await post("annotations/target", element)).target, null);
+    const note = { type: "element", selector: "#user", element: "input", comment: "Is it filled?" };
+    await post("annotations/webhook", {
+      event: "submit",
+      url: `${site.origin}/login`,
+      annotations: [note],
+    });
+    assert.deepEqual((await post("annotations/locate")).data, []);
+    const { data } = await service.read<{ data: { id: string; status: string }[] }>(`${api}/annotations`);
+    assert.equal(data[0]?.status, "open");
+    const ids = data.map(({ id }) => id);
+    await post("agent/messages", { text: "Look", annotations: ids });
+    const evidence = await service.container.services.evidence.list(sessionId);
+    assert.deepEqual(evidence, []);
+    ada.send({ type: "control.release" });
+    await post("agent/cancel");
+    ada.socket.close();
+  });
+
   it("can be declined, and expires", async () => {
     const declined = await play([HAND_OVER]);
     const { id } = await untilOpen(declined);

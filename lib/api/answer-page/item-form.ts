@@ -52,7 +52,7 @@ ${item.form ? fieldsOf(item.form, sent) : textFields(item, sent)}
   approval: (
     { agentName, call },
     sent,
-  ) => html`<p>${agentName === null ? "The agent" : `The sub-agent ${agentName}`} wants to call <code>${call?.toolName}</code> with exactly these arguments:</p>
+  ) => html`<p>${agentName === null ? "The agent" : html`The sub-agent <bdi>${agentName}</bdi>`} wants to call <code>${call?.toolName}</code> with exactly these arguments:</p>
 <pre tabindex="0" role="region" aria-label="Arguments">${call && showArguments(call.input)}</pre>
 <form method="post" novalidate><div class="buttons"><button class="main" name="do" value="approve">Approve this call</button></div></form>
 <form method="post" novalidate>

@@ -50,8 +50,9 @@ export async function serveAnswerPage(services: AnswerServices, request: Request
   const body = await services.bodies.readBytes(request, { maxBytes: BODY_BYTES_MAX, owner: undefined });
   if (!body.ok) return failureResponse(body);
   try {
-    // The cast is safe: `readBytes` returns bytes.
-    const values = new URLSearchParams(new TextDecoder().decode(body.value as Uint8Array));
+    // The cast is safe: `readBytes` returns bytes. Forms send each end of a line as CR and LF.
+    const sent = new TextDecoder().decode(body.value as Uint8Array).replaceAll(/%0D%0A/gi, "%0A");
+    const values = new URLSearchParams(sent);
     return await settle(services, item, values);
   } finally {
     body.release();

@@ -14,6 +14,7 @@ import { hideOverlay } from "../overlay/hide-overlay.ts";
 import type { ElementAnchor, SoughtElements } from "../overlay/locate/find-elements.ts";
 import type { MarkedPart, MarkedTarget } from "../overlay/locate/locate-target.ts";
 import { describeLoadFailure } from "../page/load-failure.ts";
+import type { OpenBrowser } from "../page/open-browser.ts";
 import { createPageNavigation } from "../page/page-navigation.ts";
 import { createSessionStage } from "../stage/session-stage.ts";
 import type { ActionOutcome, StageAction } from "../stage/stage-state.ts";
@@ -137,13 +138,12 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     act: (action) => act(session, action),
     readField: async () => (await runningIn(life.state())?.browser.selected().overlay.readField()) ?? null,
     address: () => runningIn(life.state())?.browser.selected().page.url(),
-    findElements: async (anchors) => runningIn(life.state())?.browser.selected().overlay.find(anchors),
-    locateTarget: async (part) => runningIn(life.state())?.browser.selected().overlay.locate(part),
-    async captureBoxes(boxes) {
-      const browser = runningIn(life.state())?.browser;
-      if (!browser) return undefined;
-      return captureBoxes(browser, boxes, () => hideOverlay(browser, "picture")).catch(() => undefined);
-    },
+    findElements: (anchors) => readForAnyone(session, (browser) => browser.selected().overlay.find(anchors)),
+    locateTarget: (part) => readForAnyone(session, (browser) => browser.selected().overlay.locate(part)),
+    captureBoxes: (boxes) =>
+      readForAnyone(session, (browser) =>
+        captureBoxes(browser, boxes, () => hideOverlay(browser, "picture")).catch(() => undefined),
+      ),
     readCursor: async (x, y) =>
       (await runningIn(life.state())?.browser.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),
@@ -155,6 +155,20 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     end: life.end,
     discard: life.discard,
   };
+}
+
+/**
+ * Reads the page for callers who may not have control of it. Undefined if no browser runs, and during a handover, also if
+ * it began while the page was read. Source: decision 126.
+ */
+async function readForAnyone<Result>(
+  { deps: { control, sessionId }, life }: Session,
+  read: (browser: OpenBrowser) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  const browser = runningIn(life.state())?.browser;
+  if (!browser || control.isPrivate(sessionId)) return undefined;
+  const result = await read(browser);
+  return control.isPrivate(sessionId) ? undefined : result;
 }
 
 function assemble(deps: SessionBrowserDeps): Session {

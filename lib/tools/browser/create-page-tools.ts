@@ -2,6 +2,7 @@ import { errorResult } from "../tool.ts";
 import { checkAccessibility } from "./accessibility/check-page.ts";
 import { handedBack } from "./handover/handed-back.ts";
 import { HANDED_OVER } from "./handover/handed-over.ts";
+import { whileShared } from "./handover/while-shared.ts";
 import type { HostServices } from "./host-services.ts";
 import type { PageTool } from "./page-tool.ts";
 import type { PageTools } from "./page-tools.ts";
@@ -50,11 +51,8 @@ export function createPageTools(services: HostServices): PageTools {
     async run(name, input, call) {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
-      // Also after the call, which may have been in progress when the handover began.
-      const isPrivate = () => control.isPrivate(call.browserSessionId);
-      if (isPrivate()) return errorResult(HANDED_OVER);
-      const result = await tool.execute(input, call);
-      if (isPrivate()) return errorResult(HANDED_OVER);
+      const result = await whileShared(control, call, (shared) => tool.execute(input, shared));
+      if (result === undefined) return errorResult(HANDED_OVER);
       if (tool.changes) await recorder.note(call);
       // Only the agent of the session is told what people did: another agent's call must not use the note up.
       const deeds = call.runId === null ? undefined : await control.takeNote(call.browserSessionId);
@@ -75,8 +73,11 @@ export function createPageTools(services: HostServices): PageTools {
       return seen;
     },
     async checkAccessibility(request, call, onProgress) {
-      if (control.isPrivate(call.browserSessionId)) throw new Error(HANDED_OVER);
-      return checkAccessibility(browser, request, call, onProgress);
+      const result = await whileShared(control, call, (shared) =>
+        checkAccessibility(browser, request, shared, onProgress),
+      );
+      if (result === undefined) throw new Error(HANDED_OVER);
+      return result;
     },
     describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
   };

@@ -11,7 +11,7 @@ import type { ScriptFiles, ScriptHelper } from "./script/script-types.ts";
 /** The services that tools on the live page use. They are those of the browser host. */
 export type HostServices = {
   browser: HostBrowsers;
-  control: Pick<HostControl, "beginScript" | "untilFree" | "takeNote" | "isPrivate">;
+  control: Pick<HostControl, "beginScript" | "untilFree" | "takeNote" | "isPrivate" | "follow">;
   pageTurns: PageTurns;
   scripts: ScriptRunner;
   /** Returns the files of a root session's workspace. */
