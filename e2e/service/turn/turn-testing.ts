@@ -18,6 +18,10 @@ export async function readEvents(
   return events;
 }
 
+/** Leaves out the receipts of results, which come at any time after the run. */
+export const withoutReceipts = (events: DomainEvent[]): DomainEvent[] =>
+  events.filter(({ kind }) => kind !== "deliverable.receipts");
+
 /** Returns the events of one kind. */
 export const only = <Kind extends EventKind>(events: DomainEvent[], kind: Kind) =>
   events.filter((event): event is Extract<DomainEvent, { kind: Kind }> => event.kind === kind);

@@ -1,0 +1,17 @@
+import type { Receipt } from "#lib/receipts/find/receipt.ts";
+import { findNewestReceipts } from "#lib/receipts/receipts-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
+
+/** `GET …/deliverable/receipts`: lists where the values of a result stand in what the session saw. */
+async function listReceipts({ db }: ApiServices, { params, query }: CallOf<"listReceipts">): Promise<Answer> {
+  const row = await findNewestReceipts(db, params.sessionId, query.runId);
+  if (!row) return fail("not_found", "no such ready result");
+  // The cast is safe because only the worker thread that looks up values writes the list.
+  const data = row.list === null ? [] : (JSON.parse(row.list) as Receipt[]);
+  const state = row.list === null ? "pending" : "made";
+  return { ok: true, status: 200, body: { success: true, runId: row.runId, state, data, nextCursor: null } };
+}
+
+export const receiptHandlers = { listReceipts } satisfies Partial<Handlers>;
