@@ -3452,6 +3452,14 @@ export type SessionExport = {
   reports: Array<ExportedReport>;
   pages: Array<ExportedPage>;
   deliverables: Array<Deliverable>;
+  /** Where the values of the results stand, as the service answers it. Absent in exports of earlier versions. */
+  receipts?: Array<{
+    runId: string;
+    receipts: Array<{
+      [field: string]: unknown;
+    }>;
+    [field: string]: unknown;
+  }> | undefined;
   previews: Array<Preview>;
   annotations: Array<{
     id: string;

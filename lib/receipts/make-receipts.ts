@@ -18,7 +18,7 @@ import {
 type ReceiptsDeps = { db: Database; log: EventLog };
 
 /** Maximum size of the texts in which the values of one deliverable are looked up. */
-export const TEXT_BYTES_MAX = 32 * 1_048_576;
+const TEXT_BYTES_MAX = 32 * 1_048_576;
 const TEXTS_MAX = 10_000;
 /** Texts are read in batches of about this size, so that the main thread never handles much at once. */
 const BATCH_BYTES = 512 * 1_024;
@@ -28,9 +28,9 @@ const LOST_AFTER_MS = 120_000;
 /**
  * Makes the receipts of a run's deliverable: looks up its values in what the session saw, in a worker thread, and stores
  * the result together with the event `deliverable.receipts`. Does nothing if they are made already. Source: `wire.md`,
- * Receipts.
+ * Receipts; decision 144.
  */
-export async function makeReceipts({ db, log }: ReceiptsDeps, runId: string): Promise<{ made: boolean }> {
+async function makeReceipts({ db, log }: ReceiptsDeps, runId: string): Promise<{ made: boolean }> {
   const open = await findOpen(db, runId);
   if (!open) return { made: false };
   const { sessionId, source, value, schema } = open;
@@ -135,7 +135,7 @@ function cutBatches(places: TextPlace[]): TextPlace[][] {
 }
 
 /** Makes receipts in this process, and finds those whose jobs were lost. */
-export type ReceiptsService = {
+type ReceiptsService = {
   make: (runId: string) => Promise<{ made: boolean }>;
   /** Stores new jobs for receipts whose jobs the engine has lost. @returns the jobs to send. */
   requeueLost: () => Promise<Job[]>;

@@ -7,7 +7,7 @@ import { enqueueJobs } from "#lib/session/store/job-store.ts";
 import { type Job, requestReceipts } from "#lib/session/store/jobs.ts";
 
 /** The receipts of a run's deliverable. `list` is their JSON text; null until they are made. */
-export type ReceiptsRow = typeof receipts.$inferSelect;
+type ReceiptsRow = typeof receipts.$inferSelect;
 
 /** Finds the receipts of a session's newest ready deliverable, or of that of a run; undefined if there is none. */
 export async function findNewestReceipts(
@@ -26,15 +26,6 @@ export async function findNewestReceipts(
     .limit(1);
   return row;
 }
-
-/** Lists the receipts of a session, for its export. */
-export const listReceipts = (db: Executor, sessionId: string, limit: number): Promise<ReceiptsRow[]> =>
-  db
-    .select()
-    .from(receipts)
-    .where(eq(receipts.sessionId, sessionId))
-    .orderBy(receipts.requestedAt)
-    .limit(limit);
 
 /** Stores the receipts of a deliverable. @returns false if they are stored already, or the session was removed. */
 export async function storeReceipts(tx: Transaction, runId: string, list: string): Promise<boolean> {
@@ -188,7 +179,7 @@ export const listTexts = (db: Database, sessionId: string, before: string): Prom
   );
 
 /** A text that was listed, and what the agent wrote to get it. */
-export type PlacedText = { place: string; text: string; authored: string | null };
+type PlacedText = { place: string; text: string; authored: string | null };
 
 /** Reads the texts of some places of one kind. */
 export function readTexts(db: Database, kind: TextPlace["kind"], places: string[]): Promise<PlacedText[]> {

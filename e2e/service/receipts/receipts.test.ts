@@ -7,6 +7,7 @@ import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-s
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
 import { findTestChromium, startTestSite } from "#lib/browser/testing.ts";
+import type { DomainEvent } from "#lib/events/event.ts";
 import type { Receipt } from "#lib/receipts/find/receipt.ts";
 import { requeueLostReceipts } from "#lib/receipts/receipts-store.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
@@ -106,7 +107,8 @@ describe("the receipts of a structured result", () => {
     const [source] = list.data.find(({ pointer }) => pointer === "/plans/0/price")?.sources ?? [];
     assert.equal(source?.quote, "Basic · € 9,99 · 1 March 2026");
     assert.equal(source?.url, `${site.origin}/plans`);
-    const events = await readEvents(service, session.sessionId);
+    const stored = await service.container.services.log.read(session.sessionId, { after: 0, limit: 1_000 });
+    const events = stored.map(({ body }) => JSON.parse(body) as DomainEvent);
     const [made] = only(events, "deliverable.receipts");
     assert.deepEqual(made?.counts, { seen: 7, elsewhere: 1, derived: 0, weak: 0, unseen: 1, unchecked: 0 });
     assert.deepEqual([made.requestId, made.runId], [null, session.runId]);

@@ -15,12 +15,8 @@ export async function readEvents(
     events.map((_, index) => index + 1),
     "sequence numbers rise without a gap",
   );
-  return events;
+  return events.filter(({ kind }) => kind !== "deliverable.receipts");
 }
-
-/** Leaves out the receipts of results, which come at any time after the run. */
-export const withoutReceipts = (events: DomainEvent[]): DomainEvent[] =>
-  events.filter(({ kind }) => kind !== "deliverable.receipts");
 
 /** Returns the events of one kind. */
 export const only = <Kind extends EventKind>(events: DomainEvent[], kind: Kind) =>
