@@ -7,11 +7,17 @@ import type { ApiServices } from "./services.ts";
 /** `GET …/deliverable/receipts`: lists where the values of a result stand in what the session saw. */
 async function listReceipts({ db }: ApiServices, { params, query }: CallOf<"listReceipts">): Promise<Answer> {
   const row = await findNewestReceipts(db, params.sessionId, query.runId);
-  if (!row) return fail("not_found", "no such ready result");
+  if (!row && query.runId !== undefined) return fail("not_found", "no such ready result");
+  if (!row) return answer(null, "none", []);
+  if (row.list === null) return answer(row.runId, "pending", []);
   // The cast is safe because only the worker thread that looks up values writes the list.
-  const data = row.list === null ? [] : (JSON.parse(row.list) as Receipt[]);
-  const state = row.list === null ? "pending" : "made";
-  return { ok: true, status: 200, body: { success: true, runId: row.runId, state, data, nextCursor: null } };
+  return answer(row.runId, "made", JSON.parse(row.list) as Receipt[]);
 }
+
+const answer = (runId: string | null, state: "none" | "pending" | "made", data: Receipt[]): Answer => ({
+  ok: true,
+  status: 200,
+  body: { success: true, runId, state, data, nextCursor: null },
+});
 
 export const receiptHandlers = { listReceipts } satisfies Partial<Handlers>;

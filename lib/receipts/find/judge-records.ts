@@ -4,7 +4,7 @@ import { isPieceEnd } from "./search-index.ts";
 import type { DocumentNode, SeenDocument } from "./seen-document.ts";
 
 /** Where the values of a deliverable stand in one document. */
-export type PlacesOf = ReadonlyMap<Leaf, Place[]>;
+type PlacesOf = ReadonlyMap<Leaf, Place[]>;
 
 /**
  * How a value of a record stands in a document. `near`: beside the other values of its record. `away`: not there,

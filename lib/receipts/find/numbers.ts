@@ -46,7 +46,7 @@ const isWellFormed = (text: string): boolean =>
   /^\d{1,3}(?:([.,' ])\d{3})*(?:[.,]\d+)?$/.test(text) || INDIAN.test(text);
 
 /** Returns what a text of digits and separators may mean. */
-export function readDigits(text: string): number[] {
+function readDigits(text: string): number[] {
   if (/^\d+$/.test(text)) return text.length > 17 ? [] : [Number(text)];
   const readings = new Set<number>();
   if (INDIAN.test(text)) readings.add(Number(text.replaceAll(",", "")));

@@ -14,7 +14,7 @@ export type SearchIndex = {
  * The words of a text, each with a space before and after it: everything but letters and digits is left out. `offsets`
  * has the offset in the document of each character.
  */
-export type Words = { text: string; offsets: Uint32Array };
+type Words = { text: string; offsets: Uint32Array };
 
 /** Creates the index of a document. */
 export function createSearchIndex(document: SeenDocument): SearchIndex {

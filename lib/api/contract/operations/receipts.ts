@@ -50,9 +50,10 @@ const receiptSchema = z
 const receiptListSchema = z
   .object({
     success,
-    runId: runId.describe("Id of the run with the result."),
-    state: z.enum(["pending", "made"]).meta({
-      description: "`pending`: the values are still being looked up, and `data` is empty.",
+    runId: runId.describe("Id of the run with the result. Null if there is none.").nullable(),
+    state: z.enum(["none", "pending", "made"]).meta({
+      description:
+        "`none`: the session has no ready result, or it became ready before the service had receipts. `pending`: the values are still being looked up. In both cases `data` is empty.",
     }),
     data: z.array(receiptSchema),
     nextCursor: z.null(),
@@ -72,7 +73,7 @@ export const receiptOperations = {
     path: "/api/sessions/:sessionId/deliverable/receipts",
     summary: "List where the values of a result stand in what the session saw",
     description:
-      "One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 if the session has no ready result, or if it became ready before the service had receipts.",
+      "One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 for a `runId` without a ready result.",
     auth: READER_AUTH,
     rate: "poll",
     query: receiptQuerySchema,
