@@ -5,6 +5,8 @@ import { createDocumentBuilder, type DocumentBuilder, type SeenDocument } from "
 /** The marks that `quoteAsData` puts around what comes from outside. */
 const QUOTED = /<(data-[0-9a-f]{12})>\n([\s\S]*?)\n<\/\1>/g;
 const JSON_DEPTH_MAX = 200;
+/** Elements that nest deeper are read as part of the element at this depth. */
+const HTML_DEPTH_MAX = 200;
 
 /**
  * Reads the result of a tool, or another text that a session saw, as a document. Recognises the service's snapshots of
@@ -86,10 +88,10 @@ const readBodyOfString = (builder: DocumentBuilder, text: string): void => {
   else readPlainText(builder, text);
 };
 
-const isHtml = (text: string): boolean =>
-  /<(?:html|body|table|t[rdh]|[ou]l|li|d[ltd]|div|p|span|a|section|article|h[1-6])\b[^>]*>[\s\S]*<\//i.test(
-    text,
-  );
+const TAG =
+  /<(?:html|body|table|t[rdh]|[ou]l|li|d[ltd]|div|p|span|a|section|article|h[1-6])(?:\s[^<>]{0,2000})?>/i;
+
+const isHtml = (text: string): boolean => text.includes("</") && TAG.test(text);
 
 const piecesOfHtml = (text: string): string[] =>
   [...readHtmlTokens(text)].flatMap((token) => (token.type === "text" ? [token.text] : []));
@@ -191,11 +193,11 @@ function readHtml(builder: DocumentBuilder, html: string): void {
     }
     if (BLOCKS.has(name)) {
       const closed = CLOSES[name];
-      const scope = stack.findLastIndex((open) => SCOPES.has(open));
+      const scope = closed ? stack.findLastIndex((open) => SCOPES.has(open)) : -1;
       const index = closed ? stack.findLastIndex((open) => closed.includes(open)) : -1;
       if (index > scope) closeTo(index);
       endLine();
-      if (!VOID.has(name)) {
+      if (!VOID.has(name) && stack.length < HTML_DEPTH_MAX) {
         stack.push(name);
         builder.open();
       }
