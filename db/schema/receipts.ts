@@ -5,7 +5,7 @@ import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 
 /**
- * Where the values of a ready deliverable stand in what the session saw. The transaction that stores the deliverable
+ * Where the values of a ready deliverable are in what the session saw. The transaction that stores the deliverable
  * inserts the row, so that the receipts are made even if the process ends before.
  */
 export const receipts = pgTable(

@@ -2784,11 +2784,11 @@ export type ReadyDeliverable = {
   value: unknown;
 };
 
-/** Where a value of a result stands. */
+/** Where a value of a result is. */
 export type Receipt = {
   /** JSON pointer of the value. */
   pointer: string;
-  /** `seen`: the value stands in what the session saw. `elsewhere`: it stands there, but not near the other values of its record. `derived`: the agent cited what it computed the value from, and that stands there. `weak`: it stands there, but has fewer than 4 characters, or stands in more than 5 places of one text. `unseen`: it stands nowhere. `unchecked`: it was not found, and not everything was searched. */
+  /** `seen`: the value is in what the session saw. `elsewhere`: it is there, but not near the other values of its record. `derived`: the agent cited what it computed the value from, and that is there. `weak`: it is there, but has fewer than 4 characters, or is in more than 5 places of one text. `unseen`: it is nowhere. `unchecked`: it was not found, and not everything was searched. */
   status: "seen" | "elsewhere" | "derived" | "weak" | "unseen" | "unchecked";
   /** At most 3 places, the best first. */
   sources: Array<ReceiptSource>;
@@ -2796,15 +2796,15 @@ export type Receipt = {
 
 export type ReceiptList = {
   success: true;
-  /** Id of the run with the result. */
-  runId: string;
-  /** `pending`: the values are still being looked up, and `data` is empty. */
-  state: "pending" | "made";
+  /** Id of the run with the result. Null if there is none. */
+  runId: string | null;
+  /** `none`: the session has no ready result, or it became ready before the service had receipts. `pending`: the values are still being looked up. In both cases `data` is empty. */
+  state: "none" | "pending" | "made";
   data: Array<Receipt>;
   nextCursor: null;
 };
 
-/** A place at which a value of a result stands. */
+/** A place at which a value of a result is. */
 export type ReceiptSource = {
   /** Number of the event that reports the call, the message or the run with the text. */
   seq: number;
@@ -3452,7 +3452,7 @@ export type SessionExport = {
   reports: Array<ExportedReport>;
   pages: Array<ExportedPage>;
   deliverables: Array<Deliverable>;
-  /** Where the values of the results stand, as the service answers it. Absent in exports of earlier versions. */
+  /** Where the values of the results are, as the service answers it. Absent in exports of earlier versions. */
   receipts?: Array<{
     runId: string;
     receipts: Array<{
@@ -4629,7 +4629,7 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List where the values of a result stand in what the session saw. One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 if the session has no ready result, or if it became ready before the service had receipts. */
+  /** List where the values of a result are in what the session saw. One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 for a `runId` without a ready result. */
   listReceipts: {
     parameters: { sessionId: string; runId?: string | undefined };
     body: undefined;

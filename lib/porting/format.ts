@@ -215,7 +215,7 @@ export const sessionExportSchema = z
       .optional()
       .meta({
         description:
-          "Where the values of the results stand, as the service answers it. Absent in exports of earlier versions.",
+          "Where the values of the results are, as the service answers it. Absent in exports of earlier versions.",
       }),
     previews: list(previewSchema),
     annotations: list(z.looseObject({ id, event: z.string(), createdAt: time })),

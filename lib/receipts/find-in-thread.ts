@@ -44,7 +44,7 @@ export async function findInThread(
     return await promise;
   } finally {
     clearTimeout(timer);
-    // Without this, the end of the thread would be a rejection that nobody handles if reading the texts failed.
+    // Without this, the end of the thread would be an unhandled rejection if reading the texts failed.
     promise.catch(() => {});
     await worker.terminate();
   }

@@ -4,7 +4,7 @@ import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
 
-/** `GET …/deliverable/receipts`: lists where the values of a result stand in what the session saw. */
+/** `GET …/deliverable/receipts`: lists where the values of a result are in what the session saw. */
 async function listReceipts({ db }: ApiServices, { params, query }: CallOf<"listReceipts">): Promise<Answer> {
   const row = await findNewestReceipts(db, params.sessionId, query.runId);
   if (!row && query.runId !== undefined) return fail("not_found", "no such ready result");

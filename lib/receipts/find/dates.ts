@@ -86,7 +86,7 @@ export function readDate(text: string): DateValue | undefined {
   return dates.length > 0 ? { dates, time: undefined } : undefined;
 }
 
-/** Whether a time stands within a few characters after, or before, a date. */
+/** Whether a time is within a few characters after, or before, a date. */
 export function hasTimeNear(search: string, place: DatePlace, time: string): boolean {
   const near = search.slice(Math.max(0, place.start - 20), place.end + 40);
   const [hour = 0, minute = 0] = time.split(":").map(Number);

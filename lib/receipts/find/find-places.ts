@@ -3,7 +3,7 @@ import { mayHaveUnit, type Quantity, readQuantity } from "./numbers.ts";
 import { readWords, type SearchIndex } from "./search-index.ts";
 import { cleanPiece, simplify } from "./seen-document.ts";
 
-/** A range of a document at which a value stands. */
+/** A range of a document at which a value is. */
 export type Place = { start: number; end: number };
 
 /** A value in all the forms in which it is looked for. */
@@ -50,7 +50,7 @@ function formsOfAddress(value: string): string[] {
   return [`${url.host}${path}`, `${url.host}${bare}`, ...(bare.length > 3 ? [path, bare] : [])].map(simplify);
 }
 
-/** Finds where a value stands in a document: exactly, or in another form of writing. */
+/** Finds where a value is in a document: exactly, or in another form of writing. */
 export function findPlaces(index: SearchIndex, needle: Needle): Place[] {
   const { search } = index.document;
   // The digits of a number may stand for another number in another form, so numbers are compared by value.
@@ -134,15 +134,15 @@ function findText(search: string, text: string): Place[] {
 
 /** Whether a word or number goes on beyond the edge of a match. `step` is the direction away from the match. */
 function continues(search: string, at: number, edge = "", step: 1 | -1): boolean {
-  const beside = search[at] ?? "";
-  if (!LETTER.test(edge) || beside === "") return false;
-  if (LETTER.test(beside)) {
-    if (UNSPACED.test(edge) || UNSPACED.test(beside)) return false;
+  const neighbour = search[at] ?? "";
+  if (!LETTER.test(edge) || neighbour === "") return false;
+  if (LETTER.test(neighbour)) {
+    if (UNSPACED.test(edge) || UNSPACED.test(neighbour)) return false;
     // `12kg` has the number 12.
-    return !(/\d/.test(edge) && /\p{L}/u.test(beside) && step === 1);
+    return !(/\d/.test(edge) && /\p{L}/u.test(neighbour) && step === 1);
   }
   const beyond = search[at + step] ?? "";
-  return /\d/.test(edge) && /[.,']/.test(beside) && /\d/.test(beyond);
+  return /\d/.test(edge) && /[.,']/.test(neighbour) && /\d/.test(beyond);
 }
 
 function findWords(index: SearchIndex, words: string): Place[] {

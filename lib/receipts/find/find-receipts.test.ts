@@ -30,7 +30,7 @@ describe("a value in another form", () => {
     ["a number in millions", 3_500_000, "3.5 million people"],
     ["a negative number", -12.5, "−12.50 °C"],
     ["a price with its code", "1299.00 EUR", "€ 1.299,00"],
-    ["a price whose fraction stands apart", 19.99, '"€" bold "19" superscript "99"'],
+    ["a price whose fraction is apart", 19.99, '"€" bold "19" superscript "99"'],
     ["a German date", "2026-03-01", "Ab 1. März 2026"],
     ["a French date", "2026-03-01", "le 1er mars 2026"],
     ["an English date", "2026-03-01", "Sunday, March 1st, 2026"],
@@ -106,7 +106,7 @@ describe("receipts", () => {
     assert.equal(find({ value: "Ghent" }, [], { texts: [text] })[0]?.status, "unseen");
   });
 
-  it("take a cited value for derived only if all that it comes from stands there", () => {
+  it("take a cited value for derived only if all that it comes from is there", () => {
     const citations = [
       { value: 30.75, from: ["10.25", "20.50"] },
       { value: 99.5, from: ["10.25", "89.25"] },

@@ -129,7 +129,7 @@ function statusOf({ value }: Leaf, finding: Finding, isSearched: boolean): Recei
 const listSources = ({ sources }: Finding): ReceiptSource[] =>
   sources.map(({ rank: _, ...source }) => source);
 
-/** Returns the places that the agent cited for a value, if each of them stands in what the session saw. */
+/** Returns the places that the agent cited for a value, if each of them is in what the session saw. */
 function findCited(
   leaf: Leaf,
   needle: Needle,
@@ -159,10 +159,10 @@ function sourceOf(text: SeenText, { display }: SeenDocument, { start, end }: Pla
 /** Returns the line of a place, or its part around the place. */
 function quoteAround(display: string, start: number, end: number): string {
   const length = Math.min(end - start, QUOTE_CHARACTERS);
-  const beside = Math.floor((QUOTE_CHARACTERS - length) / 2);
-  const lineStart = Math.max(display.lastIndexOf("\n", start - 1) + 1, start - beside);
+  const margin = Math.floor((QUOTE_CHARACTERS - length) / 2);
+  const lineStart = Math.max(display.lastIndexOf("\n", start - 1) + 1, start - margin);
   const nextLine = display.indexOf("\n", end);
-  const lineEnd = Math.min(nextLine === -1 ? display.length : nextLine, start + length + beside);
+  const lineEnd = Math.min(nextLine === -1 ? display.length : nextLine, start + length + margin);
   return display
     .slice(lineStart, lineEnd)
     .replaceAll(PIECE_END, " · ")

@@ -3,12 +3,12 @@ import type { Leaf, ValueRecord } from "./list-values.ts";
 import { isPieceEnd } from "./search-index.ts";
 import type { DocumentNode, SeenDocument } from "./seen-document.ts";
 
-/** Where the values of a deliverable stand in one document. */
+/** Where the values of a deliverable are in one document. */
 type PlacesOf = ReadonlyMap<Leaf, Place[]>;
 
 /**
- * How a value of a record stands in a document. `near`: beside the other values of its record. `away`: not there,
- * although the values of this field usually are, or although it stands beside those of another record. `absent`: the
+ * How a value of a record is in a document. `near`: next to the other values of its record. `away`: not there,
+ * although the values of this field usually are, or although it is next to those of another record. `absent`: the
  * entry of the record has another value of this field.
  */
 export type Judgement = "near" | "away" | "absent";
@@ -20,11 +20,11 @@ type Territory = { own: Range; after: Range; before: Range };
 
 const ANCHORS_MAX = 6;
 const FIELDS_TRIED_MAX = 4;
-/** A field whose values stand near in fewer of the records is not a field of the entries, such as a common heading. */
+/** A field whose values are near in fewer of the records is not a field of the entries, such as a common heading. */
 const USUAL_SHARE = 0.5;
 
 /**
- * Judges the values of one group of records in a document: whether each stands near the others of its record. Values
+ * Judges the values of one group of records in a document: whether each is near the others of its record. Values
  * about which the document says nothing have no judgement.
  *
  * The entry of a record is the largest part of the document that has the record's own name and no name of another
@@ -46,7 +46,7 @@ export function judgeRecords(
   return best?.judgements ?? new Map();
 }
 
-/** Lists the fields that can name a record, best first: their values differ, and stand in few places of the document. */
+/** Lists the fields that can name a record, best first: their values differ, and are in few places of the document. */
 function rankFields(records: ValueRecord[], places: PlacesOf): string[] {
   const scores = new Map<string, number>();
   for (const { leaves } of records)
@@ -118,7 +118,7 @@ const NOWHERE: Range = { start: 0, end: 0 };
 function territoryOf({ root }: SeenDocument, place: Place, foreign: Place[]): Territory {
   const own = largestOwn(root, place, foreign);
   if (!own) {
-    // Another record's name stands in the same line: the entry is what lies between the names.
+    // Another record's name is in the same line: the entry is what lies between the names.
     const before = foreign.findLast(({ end }) => end <= place.start);
     const after = foreign.find(({ start }) => start >= place.end);
     return {
@@ -182,7 +182,7 @@ type Side = (typeof SIDES)[number];
 const isWithin = (places: Place[], range: Range): boolean =>
   places.some(({ start, end }) => start >= range.start && end <= range.end);
 
-/** Learns on which side of the name each field stands, and judges the values by it. */
+/** Learns on which side of the name each field is, and judges the values by it. */
 function conclude(anchored: Anchored[], places: PlacesOf): Map<Leaf, Judgement> {
   const entries = anchored.flatMap(({ record, anchor, candidates }) => {
     const leaves = record.leaves.filter((leaf) => leaf !== anchor);
@@ -210,7 +210,7 @@ function conclude(anchored: Anchored[], places: PlacesOf): Map<Leaf, Judgement> 
   const total = all.reduce((sum, vote) => sum + vote.total, 0);
   const nearTotal = [...votes].reduce((sum, [field, vote]) => sum + vote[sideOf(field)], 0);
   const isOrdered = entries.length > 1 && nearTotal >= total * USUAL_SHARE;
-  const standsAtOther = (found: Place[], own: Territory, side: Side) =>
+  const isAtOther = (found: Place[], own: Territory, side: Side) =>
     found.every((place) =>
       entries.some(
         ({ territory }) =>
@@ -233,7 +233,7 @@ function conclude(anchored: Anchored[], places: PlacesOf): Map<Leaf, Judgement> 
       const isNear = isWithin(found, territory.own) || isWithin(found, territory[side]);
       if (isNear) near += 1;
       if (isNear) judgements.set(leaf, "near");
-      else if (isUsual || (isOrdered && standsAtOther(found, territory, side))) judgements.set(leaf, "away");
+      else if (isUsual || (isOrdered && isAtOther(found, territory, side))) judgements.set(leaf, "away");
     }
     if (near > 0 || leaves.length === 0) judgements.set(anchor, "near");
   }
@@ -243,8 +243,8 @@ function conclude(anchored: Anchored[], places: PlacesOf): Map<Leaf, Judgement> 
 const ALIKE_MIN = 3;
 
 /**
- * Judges a record that has no others beside it, such as one product of a list: if most of its values stand in one of
- * several entries of the same shape, a value that stands only in another of these entries is away.
+ * Judges a record that has no others next to it, such as one product of a list: if most of its values are in one of
+ * several entries of the same shape, a value that is only in another of these entries is away.
  */
 function judgeAlone(document: SeenDocument, { leaves }: ValueRecord, places: PlacesOf): Map<Leaf, Judgement> {
   const found = leaves.filter((leaf) => (places.get(leaf)?.length ?? 0) > 0);

@@ -161,7 +161,7 @@ export function readQuantity(text: string): Quantity | undefined {
   return values.length > 0 ? { values, unit: units[0] } : undefined;
 }
 
-/** Whether a number of a text may have this unit: the text names the same unit beside it, or none. */
+/** Whether a number of a text may have this unit: the text names the same unit next to it, or none. */
 export function mayHaveUnit(search: string, place: NumberPlace, unit: string): boolean {
   const before = BEFORE.exec(search.slice(Math.max(0, place.start - 8), place.start))?.[1];
   const after = AFTER.exec(search.slice(place.end, place.end + 10).replace(/^,-|^\.-/, ""))?.[1];

@@ -19,7 +19,7 @@ test("invented values and values of other rows are found, and true values are le
   makeExtractions().forEach(({ title, texts, rows }, seed) => {
     const next = createNumbers(seed + 500);
     const items = structuredClone(rows);
-    const stands = JSON.stringify(rows);
+    const is = JSON.stringify(rows);
     const planted: Planted[] = [];
     const plant = (
       row: number,
@@ -28,7 +28,7 @@ test("invented values and values of other rows are found, and true values are le
       value: string | number,
     ) => {
       const item = items[row];
-      if (!item || (kind === "invented" && stands.includes(String(value)))) return;
+      if (!item || (kind === "invented" && is.includes(String(value)))) return;
       Object.assign(item, { [field]: value });
       planted.push({ pointer: `/items/${row}/${field}`, kind });
     };

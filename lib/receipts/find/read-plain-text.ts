@@ -27,7 +27,7 @@ export function readPlainText(builder: DocumentBuilder, text: string): void {
   }
 }
 
-/** Resolves the escapes of JSON that was cut or stands within other text. */
+/** Resolves the escapes of JSON that was cut or is within other text. */
 const unescapeJson = (text: string): string =>
   /\\(?:u[\da-f]{4}|["/n])/i.test(text)
     ? text

@@ -45,7 +45,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Parses JSON that stands between other lines, such as in an answer with a heading. */
+/** Parses JSON that is between other lines, such as in an answer with a heading. */
 function parseFenced(text: string): unknown {
   const start = text.search(/^[[{]/m);
   const end = Math.max(text.lastIndexOf("\n}"), text.lastIndexOf("\n]"));

@@ -1,13 +1,13 @@
 /**
- * What the service found out about one value of a deliverable. `seen`: it stands in what the session saw. `elsewhere`:
- * it stands there, but not near the other values of its record. `derived`: the agent cited what it computed the value
- * from, and that stands there. `weak`: it stands there, but is short or stands in many places, so it says little.
- * `unseen`: it stands nowhere. `unchecked`: it stands in no text that was searched, and not all was searched.
+ * What the service found out about one value of a deliverable. `seen`: it is in what the session saw. `elsewhere`:
+ * it is there, but not near the other values of its record. `derived`: the agent cited what it computed the value
+ * from, and that is there. `weak`: it is there, but is short or is in many places, so it says little.
+ * `unseen`: it is nowhere. `unchecked`: it is in no text that was searched, and not all was searched.
  */
 export const RECEIPT_STATUSES = ["seen", "elsewhere", "derived", "weak", "unseen", "unchecked"] as const;
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
 
-/** A place at which a value stands. */
+/** A place at which a value is. */
 export type ReceiptSource = {
   /** Number of the event that reports the call or the message with the text. */
   seq: number;
@@ -21,7 +21,7 @@ export type ReceiptSource = {
   sessionId?: string;
 };
 
-/** Where a value of a deliverable stands. `pointer` is a JSON pointer into the deliverable. */
+/** Where a value of a deliverable is. `pointer` is a JSON pointer into the deliverable. */
 export type Receipt = { pointer: string; status: ReceiptStatus; sources: ReceiptSource[] };
 
 /** A text that a session saw. */
@@ -32,7 +32,7 @@ export type SeenText = {
   url: string | null;
   picture?: string;
   sessionId?: string;
-  /** What the agent wrote to get the text, such as its script. A value that stands there is the agent's own. */
+  /** What the agent wrote to get the text, such as its script. A value that is there is the agent's own. */
   authored?: string;
 };
 

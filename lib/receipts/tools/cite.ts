@@ -10,7 +10,7 @@ const SOURCES_MAX = 50;
 export const cite: Tool = defineTool({
   name: "cite",
   description:
-    "Says what you computed a value of the result from, such as a sum. Give the value as the result will have it, and each text or number it comes from as it stands in what you have seen.",
+    "Says what you computed a value of the result from, such as a sum. Give the value as the result will have it, and each text or number it comes from as it is in what you have seen.",
   input: z.strictObject({
     value: z.union([z.string().max(2_000), z.number()]),
     from: z.array(z.string().min(1).max(500)).min(1).max(SOURCES_MAX),

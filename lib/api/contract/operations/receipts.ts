@@ -34,18 +34,18 @@ const receiptSourceSchema = z
       .optional()
       .meta({ description: "Id of the sub-agent's session that saw the text, whose events `seq` counts." }),
   })
-  .meta({ id: "ReceiptSource", description: "A place at which a value of a result stands." });
+  .meta({ id: "ReceiptSource", description: "A place at which a value of a result is." });
 
 const receiptSchema = z
   .object({
     pointer: z.string().meta({ description: "JSON pointer of the value.", examples: ["/plans/0/price"] }),
     status: z.enum(RECEIPT_STATUSES).meta({
       description:
-        "`seen`: the value stands in what the session saw. `elsewhere`: it stands there, but not near the other values of its record. `derived`: the agent cited what it computed the value from, and that stands there. `weak`: it stands there, but has fewer than 4 characters, or stands in more than 5 places of one text. `unseen`: it stands nowhere. `unchecked`: it was not found, and not everything was searched.",
+        "`seen`: the value is in what the session saw. `elsewhere`: it is there, but not near the other values of its record. `derived`: the agent cited what it computed the value from, and that is there. `weak`: it is there, but has fewer than 4 characters, or is in more than 5 places of one text. `unseen`: it is nowhere. `unchecked`: it was not found, and not everything was searched.",
     }),
     sources: z.array(receiptSourceSchema).meta({ description: "At most 3 places, the best first." }),
   })
-  .meta({ id: "Receipt", description: "Where a value of a result stands." });
+  .meta({ id: "Receipt", description: "Where a value of a result is." });
 
 const receiptListSchema = z
   .object({
@@ -71,7 +71,7 @@ export const receiptOperations = {
   listReceipts: defineOperation({
     method: "GET",
     path: "/api/sessions/:sessionId/deliverable/receipts",
-    summary: "List where the values of a result stand in what the session saw",
+    summary: "List where the values of a result are in what the session saw",
     description:
       "One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 for a `runId` without a ready result.",
     auth: READER_AUTH,
