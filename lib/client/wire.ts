@@ -2799,7 +2799,7 @@ export type ReceiptList = {
   /** Id of the run with the result. Null if there is none. */
   runId: string | null;
   /** `none`: the session has no ready result, or it became ready before the service had receipts. `pending`: the values are still being looked up. In both cases `data` is empty. */
-  state: "none" | "pending" | "made";
+  state: "none" | "pending" | "ready";
   data: Array<Receipt>;
   nextCursor: null;
 };

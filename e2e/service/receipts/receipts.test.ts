@@ -40,7 +40,7 @@ after(async () => {
   for (const server of closing) await server.close();
 });
 
-type List = { runId: string | null; state: "none" | "pending" | "made"; data: Receipt[]; nextCursor: null };
+type List = { runId: string | null; state: "none" | "pending" | "ready"; data: Receipt[]; nextCursor: null };
 
 const outputSchema = {
   type: "object",
@@ -73,7 +73,7 @@ async function readList(sessionId: string): Promise<List> {
   let list: List | undefined;
   await waitUntil(async () => {
     list = await service.read<List>(`/api/sessions/${sessionId}/deliverable/receipts`);
-    return list.state === "made";
+    return list.state === "ready";
   }, "the receipts are made");
   assert.ok(list);
   return list;

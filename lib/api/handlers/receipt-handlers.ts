@@ -11,10 +11,10 @@ async function listReceipts({ db }: ApiServices, { params, query }: CallOf<"list
   if (!row) return answer(null, "none", []);
   if (row.list === null) return answer(row.runId, "pending", []);
   // The cast is safe because only the worker thread that looks up values writes the list.
-  return answer(row.runId, "made", JSON.parse(row.list) as Receipt[]);
+  return answer(row.runId, "ready", JSON.parse(row.list) as Receipt[]);
 }
 
-const answer = (runId: string | null, state: "none" | "pending" | "made", data: Receipt[]): Answer => ({
+const answer = (runId: string | null, state: "none" | "pending" | "ready", data: Receipt[]): Answer => ({
   ok: true,
   status: 200,
   body: { success: true, runId, state, data, nextCursor: null },

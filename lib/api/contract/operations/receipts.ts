@@ -51,7 +51,7 @@ const receiptListSchema = z
   .object({
     success,
     runId: runId.describe("Id of the run with the result. Null if there is none.").nullable(),
-    state: z.enum(["none", "pending", "made"]).meta({
+    state: z.enum(["none", "pending", "ready"]).meta({
       description:
         "`none`: the session has no ready result, or it became ready before the service had receipts. `pending`: the values are still being looked up. In both cases `data` is empty.",
     }),
