@@ -53,7 +53,7 @@ function rankFields(records: ValueRecord[], places: PlacesOf): string[] {
     for (const leaf of leaves) {
       const found = places.get(leaf)?.length ?? 0;
       if (!scores.has(leaf.field)) scores.set(leaf.field, 0);
-      if (found === 0 || !isDistinct(leaf, records)) continue;
+      if (found === 0 || !leaf.isDistinct) continue;
       const isName = typeof leaf.value === "string" && /\p{L}{2}/u.test(leaf.value);
       scores.set(leaf.field, (scores.get(leaf.field) ?? 0) + (isName ? 2 : 1) / Math.min(found, 3));
     }
@@ -62,10 +62,6 @@ function rankFields(records: ValueRecord[], places: PlacesOf): string[] {
     .sort(([, one], [, other]) => other - one)
     .map(([field]) => field);
 }
-
-const isDistinct = ({ field, value }: Leaf, records: ValueRecord[]): boolean =>
-  records.filter(({ leaves }) => leaves.some((other) => other.field === field && other.value === value))
-    .length === 1;
 
 type Anchored = { record: ValueRecord; anchor: Leaf; candidates: Territory[] };
 
@@ -81,7 +77,7 @@ function judgeByAnchor(
     // A record without the usual name, such as one whose name was invented, is found by another field.
     const leaf = [field, ...others]
       .map((name) => record.leaves.find((each) => each.field === name))
-      .find((each) => each && isDistinct(each, records) && (places.get(each)?.length ?? 0) > 0);
+      .find((each) => each?.isDistinct && (places.get(each)?.length ?? 0) > 0);
     if (leaf) anchors.set(record, leaf);
   }
   const marks = [...anchors].flatMap(([record, anchor]) =>

@@ -6,6 +6,8 @@ export type Leaf = {
   /** The place of the value within its record: the same for the same field of all records of a list. */
   field: string;
   value: string | number;
+  /** Whether no other record of the group has this value in this field. */
+  isDistinct: boolean;
 };
 
 /**
@@ -70,13 +72,29 @@ export function listValues(
         isCut = true;
         return;
       }
-      const leaf = { pointer: at.pointer, field: at.field, value: node };
+      const leaf = { pointer: at.pointer, field: at.field, value: node, isDistinct: true };
       at.record.leaves.push(leaf);
       all.push(leaf);
     }
   };
   visit(value, { pointer: "", group: "", record: root, field: "", depth: 0, path: [] });
+  markRepeated(records);
   return { records: records.filter(({ leaves }) => leaves.length > 0), leaves: all, isCut };
+}
+
+/** Marks the values that several records of a group have in the same field. */
+function markRepeated(records: ValueRecord[]): void {
+  const first = new Map<string, { leaf: Leaf; record: ValueRecord }>();
+  for (const record of records)
+    for (const leaf of record.leaves) {
+      const key = JSON.stringify([record.group, leaf.field, leaf.value]);
+      const known = first.get(key);
+      if (!known) first.set(key, { leaf, record });
+      else if (known.record !== record) {
+        known.leaf.isDistinct = false;
+        leaf.isDistinct = false;
+      }
+    }
 }
 
 type Place = {
