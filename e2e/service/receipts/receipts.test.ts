@@ -199,6 +199,14 @@ describe("the receipts of a structured result", () => {
   it("are made by another job if the first one was lost, also after the process ended", async () => {
     const { session } = await play("lost job", { plans: [{ name: "nowhere at all" }] });
     const { db, jobs } = service.container.services;
+    // A job that is not marked as sent is not lost.
+    await waitUntil(async () => {
+      const [job] = await db
+        .select()
+        .from(outbox)
+        .where(eq(outbox.id, `${session.runId}:receipts:1`));
+      return job?.sentAt !== null;
+    }, "the first job is sent");
     // As after a kill between `run.completed` and the receipts: the row is there, the job is gone.
     await db
       .update(receipts)
