@@ -14,6 +14,7 @@ export * from "./outbox.ts";
 export * from "./planning.ts";
 export * from "./publications.ts";
 export * from "./rates.ts";
+export * from "./receipts.ts";
 export * from "./recordings.ts";
 export * from "./removals.ts";
 export * from "./reports.ts";

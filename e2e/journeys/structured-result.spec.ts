@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { expectAccessible } from "./expect-accessible.ts";
 import { test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
@@ -48,4 +49,31 @@ test("a person watches the result of a structured session arrive, and sees why a
   await records.getByRole("button", { name: "Result 1" }).click();
   await expect(records.getByText("Harbour Paper")).toBeVisible();
   await expect(conversation.getByText("I have read the checkout.")).toHaveCount(2);
+});
+
+test("a person sees which values were seen nowhere, and where the others are", async ({
+  page,
+  stage: { model, service },
+}) => {
+  model.respondWith(({ kind, text }) => {
+    if (!text.includes("[receipts]")) return undefined;
+    if (kind === "turn") return { text: "I have read it." };
+    return kind === "structured"
+      ? { json: { shop: "Harbour Paper", fields: ["Invented field"] } }
+      : undefined;
+  });
+  const session = await service.create("[receipts] The shop is Harbour Paper. What does it ask for?", {
+    outputSchema,
+  });
+  await page.goto(service.baseUrl + session.shareUrl);
+  const records = page.getByRole("region", { name: "Result and records" });
+  await expect(records.getByText("seen nowhere", { exact: true }).filter({ visible: true })).toHaveCount(1);
+  await records.getByText("Sources of 2 values: 1 seen nowhere").click();
+  await expect(records.getByText("The shop is Harbour Paper.", { exact: false })).toBeVisible();
+  await expect(records.getByText("fields › 0")).toBeVisible();
+  await expectAccessible(page, "the sources of a result");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Result", exact: true }).click();
+  await expect(records.getByText("fields › 0")).toBeVisible();
+  await expectAccessible(page, "the sources of a result on a phone");
 });

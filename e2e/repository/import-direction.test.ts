@@ -14,7 +14,7 @@ const floors = [
   ["porting"],
   ["browser-host", "test-runs"],
   ["agents", "landing", "variant"],
-  ["planning", "skills"],
+  ["planning", "receipts", "skills"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
   ["keys", "logins", "evidence", "publication", "projection"],

@@ -17,9 +17,10 @@ export type ToolMeans = "browser" | "scripts" | "files" | "commands" | "testing"
  * The group of a tool in the tool policy. Every session has the `analysis` tools by default, and a session without an
  * output schema also has the `editing` tools. A structured session, which is a session with an output schema, has an
  * `editing` tool only if its `tools.include` names the tool. The policy does not apply to `always` tools (planning,
- * requirements, delegation, skills).
+ * requirements, delegation, skills). Only a structured session whose
+ * `tools.include` names it has a `named` tool.
  */
-export type ToolProfile = "analysis" | "editing" | "always";
+export type ToolProfile = "analysis" | "editing" | "always" | "named";
 
 /**
  * A kind of tools that most tasks do not need. The model gets their names only, and reads their inputs with `load_tools`
@@ -433,6 +434,15 @@ const TOOLS = {
       running: "Importing a document",
       done: "Imported a document",
       many: (count) => `Imported ${count} documents`,
+    },
+  },
+  cite: {
+    profile: "named",
+    words: {
+      icon: "check",
+      running: "Citing what a value comes from",
+      done: "Cited what a value comes from",
+      many: (count) => `Cited what ${count} values come from`,
     },
   },
   set_previews: {

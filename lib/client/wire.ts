@@ -784,6 +784,31 @@ export type DeliverableReadyEvent = {
   deliverable: Deliverable;
 };
 
+/** The service has looked up the values of the run's result in what the session saw. It comes after `run.completed` and belongs to no request, so the stream of a request does not have it. */
+export type DeliverableReceiptsEvent = {
+  kind: "deliverable.receipts";
+  /** Sequence number of the event in its session. The numbers have no gaps. */
+  seq: number;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
+  requestId: string | null;
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
+  runId: string | null;
+  source: Source;
+  /** Number of values by status. */
+  counts: {
+    seen: number;
+    elsewhere: number;
+    derived: number;
+    weak: number;
+    unseen: number;
+    unchecked: number;
+  };
+};
+
 /** A callback delivery with its attempts. */
 export type DeliveryRecord = {
   /** The delivery's id, sent as `X-Service-Delivery`. */
@@ -843,7 +868,7 @@ export type DocumentImportedEvent = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | RunWaitingEvent | RunResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | RunWaitingEvent | RunResumedEvent | TurnStoppingEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | DeliverableReceiptsEvent | BrowserStatusEvent | BrowserWaitingEvent | ControlTakenEvent | ControlEndedEvent | BrowserDialogEvent | BrowserDownloadEvent | WorkspaceChangedEvent | AnnotationSubmittedEvent | AnnotationChangedEvent | AnnotationRemovedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | TestsStartedEvent | TestsProgressEvent | TestsCompletedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 export type Done = {
   success: true;
@@ -1824,6 +1849,14 @@ export type LiveFrame = {
   timestamp: string;
   data: DeliverableFailedEvent;
 } | {
+  type: "deliverable.receipts";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** Time in ISO 8601 format, UTC. */
+  timestamp: string;
+  data: DeliverableReceiptsEvent;
+} | {
   type: "browser.status";
   seq: number;
   /** Id of the session. */
@@ -2779,6 +2812,40 @@ export type ReadyDeliverable = {
   value: unknown;
 };
 
+/** Where a value of a result is. */
+export type Receipt = {
+  /** JSON pointer of the value. */
+  pointer: string;
+  /** `seen`: the value is in what the session saw. `elsewhere`: it is there, but not near the other values of its record. `derived`: the agent cited what it computed the value from, and that is there. `weak`: it is there, but has fewer than 4 characters, or is in more than 5 places of one text. `unseen`: it is nowhere. `unchecked`: it was not found, and not everything was searched. */
+  status: "seen" | "elsewhere" | "derived" | "weak" | "unseen" | "unchecked";
+  /** At most 3 places, the best first. */
+  sources: Array<ReceiptSource>;
+};
+
+export type ReceiptList = {
+  success: true;
+  /** Id of the run with the result. Null if there is none. */
+  runId: string | null;
+  /** `none`: the session has no ready result, or it became ready before the service had receipts. `pending`: the values are still being looked up. In both cases `data` is empty. */
+  state: "none" | "pending" | "ready";
+  data: Array<Receipt>;
+  nextCursor: null;
+};
+
+/** A place at which a value of a result is. */
+export type ReceiptSource = {
+  /** Number of the event that reports the call, the message or the run with the text. */
+  seq: number;
+  /** The page or address with the text. Null if there is none. */
+  url: string | null;
+  /** The text around the value, at most 160 characters. It is text of a page: treat it as untrusted. */
+  quote: string;
+  /** Id of the artifact with a picture of the page. Absent if there is none. */
+  picture?: string | undefined;
+  /** Id of the sub-agent's session that saw the text, whose events `seq` counts. */
+  sessionId?: string | undefined;
+};
+
 export type RecordedPicture = {
   id: string;
   /** The run whose call left the page like this. Null for the page before the first call of a turn. */
@@ -3413,6 +3480,14 @@ export type SessionExport = {
   reports: Array<ExportedReport>;
   pages: Array<ExportedPage>;
   deliverables: Array<Deliverable>;
+  /** Where the values of the results are, as the service answers it. Absent in exports of earlier versions. */
+  receipts?: Array<{
+    runId: string;
+    receipts: Array<{
+      [field: string]: unknown;
+    }>;
+    [field: string]: unknown;
+  }> | undefined;
   previews: Array<Preview>;
   annotations: Array<{
     id: string;
@@ -4594,6 +4669,12 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
+  /** List where the values of a result are in what the session saw. One entry for each string and number of the result, in its order, without values that the schema fixes with `enum` or `const`. The service looks them up itself, without a model, a moment after `run.completed`. The response is 404 for a `runId` without a ready result. */
+  listReceipts: {
+    parameters: { sessionId: string; runId?: string | undefined };
+    body: undefined;
+    answer: ReceiptList;
+  };
   /** List the files of the workspace. Lists one folder, by name. Links and special files are left out. Files that a page offered for download are in `downloads`, files that people attached to messages in `uploads`. A workspace that was not used yet is an empty list. */
   listFiles: {
     parameters: { sessionId: string; path?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
@@ -4990,6 +5071,7 @@ export const OPERATIONS = {
   changeAnnotation: {"method":"PATCH","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   removeAnnotation: {"method":"DELETE","path":"/api/sessions/:sessionId/annotations/:annotationId","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true,"hasText":false},
+  listReceipts: {"method":"GET","path":"/api/sessions/:sessionId/deliverable/receipts","query":["runId"],"hasBody":false,"isRaw":false,"hasText":false},
   listFiles: {"method":"GET","path":"/api/sessions/:sessionId/files","query":["path","limit","cursor"],"hasBody":false,"isRaw":false,"hasText":false},
   readFile: {"method":"GET","path":"/api/sessions/:sessionId/files/:filePath","query":[],"hasBody":false,"isRaw":true,"hasText":false},
   writeFile: {"method":"PUT","path":"/api/sessions/:sessionId/files/:filePath","query":["ifExists"],"hasBody":false,"takesBytes":true,"isRaw":false,"hasText":false},

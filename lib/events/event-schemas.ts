@@ -598,6 +598,22 @@ export const eventSchemas = {
   "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
   "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),
   "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
+  "deliverable.receipts": define(
+    "deliverable.receipts",
+    "The service has looked up the values of the run's result in what the session saw. It comes after `run.completed` and belongs to no request, so the stream of a request does not have it.",
+    {
+      counts: z
+        .object({
+          seen: count,
+          elsewhere: count,
+          derived: count,
+          weak: count,
+          unseen: count,
+          unchecked: count,
+        })
+        .meta({ description: "Number of values by status." }),
+    },
+  ),
   "browser.status": define("browser.status", "The state of the live browser changed.", {
     status: z.enum(BROWSER_STATUSES),
     desiredUrl: shownBrowserFields.desiredUrl,

@@ -211,6 +211,12 @@ export const sessionExportSchema = z
     reports: list(exportedReportSchema, REPORT_LIMITS.reports),
     pages: list(exportedPageSchema),
     deliverables: list(deliverableSchema),
+    receipts: list(z.looseObject({ runId: id, receipts: z.array(z.looseObject({})) }))
+      .optional()
+      .meta({
+        description:
+          "Where the values of the results are, as the service answers it. Absent in exports of earlier versions.",
+      }),
     previews: list(previewSchema),
     annotations: list(z.looseObject({ id, event: z.string(), createdAt: time })),
     agents: list(exportedAgentSchema),

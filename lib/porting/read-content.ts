@@ -2,10 +2,12 @@ import { listBriefly } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { findPictureAfter } from "#lib/browser/store/recording-store.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
+import type { Receipt } from "#lib/receipts/find/receipt.ts";
+import { findNewestReceipts } from "#lib/receipts/receipts-store.ts";
 import { findSessionRuns } from "#lib/session/list/list-store.ts";
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
 import { projectDeliverable } from "#lib/session/run/status.ts";
-import { listDeliverables } from "#lib/session/store/run-store.ts";
+import { type DeliverableRow, listDeliverables } from "#lib/session/store/run-store.ts";
 import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { listTestRuns } from "#lib/test-runs/test-run-store.ts";
 import { listPreviews } from "#lib/variant/previews/preview-store.ts";
@@ -55,6 +57,7 @@ export type SessionContent = {
   reports: () => AsyncIterable<ExportedReport>;
   pages: ExportedPage[];
   deliverables: SessionExport["deliverables"];
+  receipts: () => AsyncIterable<NonNullable<SessionExport["receipts"]>[number]>;
   previews: SessionExport["previews"];
   annotations: () => AsyncIterable<SessionExport["annotations"][number]>;
   agents: ExportedAgent[];
@@ -111,6 +114,7 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
       .slice(0, DELIVERABLES_MAX)
       .toReversed()
       .map((row) => projectDeliverable(row.runId, row)),
+    receipts: () => readReceipts(deps, deliverables.slice(0, DELIVERABLES_MAX).toReversed()),
     previews: isRoot ? await listPreviews(db, id) : [],
     annotations: () => readAnnotations(deps, id),
     agents,
@@ -150,6 +154,15 @@ async function describeSession({ db }: PortingDeps, session: SessionRow): Promis
     subAgents: session.subAgents,
     skills: (session.skills ?? []).map(({ name, version }) => ({ name, version })),
   };
+}
+
+/** Reads the receipts of deliverables, one deliverable at a time. Those that are not made yet are left out. */
+async function* readReceipts({ db }: PortingDeps, deliverables: DeliverableRow[]) {
+  for (const { sessionId, runId } of deliverables) {
+    const row = await findNewestReceipts(db, sessionId, runId);
+    // The cast is safe because only the worker thread that looks up values writes the list.
+    if (row?.list) yield { runId, receipts: JSON.parse(row.list) as Receipt[] };
+  }
 }
 
 /**

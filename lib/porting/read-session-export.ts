@@ -121,6 +121,7 @@ const REASONS: Partial<Record<keyof SessionExport, string>> = {
   reports: "Reports tell what was tested in the exported session.",
   pages: "Landing pages stay with the exported session.",
   deliverables: "Results belong to the turns of the exported session.",
+  receipts: "They tell where the values of these results are.",
   previews: "Their pictures show the exported session; take previews again.",
   annotations: "They were made in the browser of the exported session.",
   agents: "Sub-agents and their results belong to the exported session.",

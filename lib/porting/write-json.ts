@@ -27,6 +27,7 @@ export async function* writeJson(
   yield* writeList("reports", content.reports());
   yield* writeList("pages", content.pages);
   yield* writeList("deliverables", content.deliverables);
+  yield* writeList("receipts", content.receipts());
   yield* writeList("previews", content.previews);
   yield* writeList("annotations", content.annotations());
   yield* writeList("agents", content.agents);

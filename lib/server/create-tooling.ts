@@ -17,6 +17,7 @@ import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import { importLegacySession } from "#lib/porting/tools/import-legacy-session.ts";
 import { createPageServer } from "#lib/publication/landing/page-server.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
+import { cite } from "#lib/receipts/tools/cite.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
@@ -175,6 +176,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...planningTools(planning),
     deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),
+    cite,
     ...testTools(testRuns),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),

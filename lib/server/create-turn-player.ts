@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
+import { createMakeReceipts } from "#inngest/functions/make-receipts.ts";
 import { createRunTests } from "#inngest/functions/run-tests.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createSweep } from "#inngest/functions/sweep.ts";
@@ -17,6 +18,7 @@ import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
+import { createReceiptsService } from "#lib/receipts/make-receipts.ts";
 import { createAnswerLinks } from "#lib/session/inbox/answer-link.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
@@ -114,6 +116,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     deps.tooling.testRuns,
     isServerless ? Math.max(env.turnBudgetMs, TESTS_BUDGET_MS_MIN) : 0,
   );
+  const receipts = createReceiptsService({ db, log: storage.log });
   const shutdown = new AbortController();
   const delivery = {
     db,
@@ -133,6 +136,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       play: (job) => activeRuns.trackPlay(job.runId, () => play(job)),
     }),
     createRunTests(client, tests.play),
+    createMakeReceipts(client, receipts.make),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due), engine.callbacksAtOnce),
     // A process of its own sweeps with a timer, because the engine's cron may be lost, and reaches one process only.
     ...(isServerless ? [createSweep(client, sweep)] : []),
@@ -189,6 +193,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
         jobs.sendSoon(released);
       },
       "test runs": async () => jobs.sendSoon(await tests.requeueLost()),
+      receipts: async () => jobs.sendSoon(await receipts.requeueLost()),
       waits: () => waits.sweep(),
       async outbox() {
         sent += await jobs.sweep();

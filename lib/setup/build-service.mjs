@@ -14,6 +14,7 @@ const THREADS = [
   "lib/deliverable/admission/schema-worker.ts",
   "lib/mcp-server/tools/page-worker.ts",
   "lib/porting/read-worker.ts",
+  "lib/receipts/receipts-worker.ts",
   "lib/server/reference/reference-worker.ts",
   "lib/tools/browser/compare/difference-worker.ts",
 ];

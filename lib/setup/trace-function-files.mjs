@@ -17,6 +17,7 @@ const entries = [
   "lib/tools/browser/compare/difference-worker.ts",
   "lib/api/http/body/body-worker.ts",
   "lib/porting/read-worker.ts",
+  "lib/receipts/receipts-worker.ts",
   "lib/tools/browser/script/child/script-child.ts",
 ];
 /**

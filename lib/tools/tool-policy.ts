@@ -71,6 +71,10 @@ export const removeIncapable = (tools: readonly ToolInfo[], { browser, sandbox }
 export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean): ToolInfo[] =>
   tools.filter(({ needs }) => needs !== "parent" && (needs !== "delegation" || subAgents));
 
+/** Removes the tools that are about a structured result from sessions that have none. */
+export const removeStructured = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
+  tools.filter(({ profile }) => hasOutputSchema || profile !== "named");
+
 /** Precedence 3: `outputSchema` narrows the toolset to the analysis profile. */
 export const narrowToAnalysis = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
   tools.filter((tool) => !hasOutputSchema || tool.profile === "analysis" || isOutsidePolicy(tool));

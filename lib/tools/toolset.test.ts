@@ -145,6 +145,13 @@ describe("Structured sessions: tool profile", () => {
     assert.deepEqual(sorted(compose({ structured: true })), sorted([...ANALYSIS_PROFILE, ...outside]));
   });
 
+  it("a tool for structured results is only there if it is included, and never without a schema", () => {
+    const more = { available: [...available, info("cite", "named")] };
+    assert.ok(!has(compose({ ...more, structured: true }), "cite"));
+    assert.ok(has(compose({ ...more, structured: true, include: ["cite"] }), "cite"));
+    assert.ok(!has(compose({ ...more, include: ["cite"] }), "cite"));
+  });
+
   for (const name of [...excludedByDefault, "screenshot", "set_previews"]) {
     it(`${name} is excluded unless included`, () => {
       assert.ok(!has(compose({ structured: true }), name));

@@ -9,6 +9,7 @@ import {
   removeExcluded,
   removeIncapable,
   removeOnExternalTurn,
+  removeStructured,
   type ToolInfo,
   type ToolPolicy,
 } from "./tool-policy.ts";
@@ -29,7 +30,8 @@ export function composeToolset(session: {
   policy: ToolPolicy;
 }): string[] {
   const { available, capabilities, subAgents, hasOutputSchema, policy } = session;
-  const capable = removeIncapable(removeDelegation(available, subAgents), capabilities);
+  const fitting = removeStructured(removeDelegation(available, subAgents), hasOutputSchema);
+  const capable = removeIncapable(fitting, capabilities);
   const narrowed = narrowToAnalysis(capable, hasOutputSchema);
   const included = addIncluded(narrowed, capable, policy.include);
   return removeExcluded(included, policy.exclude).map((tool) => tool.name);

@@ -14,6 +14,7 @@ import { lazily } from "../../ui/lazily.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { FailedResult } from "./failed-result.tsx";
 
+const ReceiptsPanel = lazily(async () => (await import("./receipts-panel.tsx")).ReceiptsPanel);
 const ResultTableView = lazily(async () => (await import("./result-table-view.tsx")).ResultTableView);
 
 type View = "tree" | "table" | "raw" | "failure" | "progress" | "schema";
@@ -46,6 +47,7 @@ export function ResultViews({ deliverable, schema }: { deliverable: Deliverable;
   const ofStatus = VIEWS[deliverable.status];
   const views = table ? [...ofStatus.slice(0, 1), TABLE_CHOICE, ...ofStatus.slice(1)] : ofStatus;
   const [chosenView, setChosenView] = useState<View>("tree");
+  const [marks, setMarks] = useState<ReadonlyMap<string, string>>();
   const view = views.find(([each]) => each === chosenView)?.[0] ?? views[0]?.[0] ?? "schema";
   const file =
     view === "schema"
@@ -69,16 +71,24 @@ export function ResultViews({ deliverable, schema }: { deliverable: Deliverable;
           </>
         )}
       </div>
+      {deliverable.status === "ready" && view !== "schema" && (
+        <ReceiptsPanel runId={deliverable.runId} onMarks={setMarks} />
+      )}
       {view === "table" && table ? (
         <ResultTableView table={table} name={deliverable.runId} />
       ) : (
-        showView(view, deliverable, schema)
+        showView(view, deliverable, schema, marks)
       )}
     </>
   );
 }
 
-function showView(view: View, deliverable: Deliverable, schema: unknown): ReactNode {
+function showView(
+  view: View,
+  deliverable: Deliverable,
+  schema: unknown,
+  marks: ReadonlyMap<string, string> | undefined,
+): ReactNode {
   if (view === "schema")
     return (
       <Padded>
@@ -100,7 +110,7 @@ function showView(view: View, deliverable: Deliverable, schema: unknown): ReactN
           {view === "raw" ? (
             <CodeBlock text={toText(deliverable.value)} language="json" className="max-h-none" />
           ) : (
-            <JsonTree value={deliverable.value} />
+            <JsonTree value={deliverable.value} {...(marks && { marks })} />
           )}
         </Padded>
       );

@@ -284,6 +284,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   writeFile: [201, async () => service.call("PUT", `${(await makeSession()).api}/files/a/b.txt`, "text")],
   removeFile: [200, async () => service.call("DELETE", (await makeFile()).file)],
   listMessages: [200, async () => service.call("GET", `${(await makeSession()).api}/messages?limit=1`)],
+  listReceipts: [200, async () => service.call("GET", `${(await makeSession()).api}/deliverable/receipts`)],
   listAnnotations: [
     200,
     async () => {

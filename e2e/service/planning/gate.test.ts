@@ -40,6 +40,7 @@ const CHANGING: Record<string, Record<string, unknown>> = {
 };
 /** Every other tool of the service, by the reason why it changes nothing. A new tool has to be added to a list. */
 const UNCHANGING: Record<string, string[]> = {
+  "notes what a value comes from": ["cite"],
   "reads the page, and at most stores what it saw as evidence": [
     "dom_query",
     "browser_search",

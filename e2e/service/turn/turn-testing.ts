@@ -15,7 +15,7 @@ export async function readEvents(
     events.map((_, index) => index + 1),
     "sequence numbers rise without a gap",
   );
-  return events;
+  return events.filter(({ kind }) => kind !== "deliverable.receipts");
 }
 
 /** Returns the events of one kind. */

@@ -21,6 +21,7 @@ import { planningOperations } from "./operations/planning.ts";
 import { portingOperations } from "./operations/porting.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { queueOperations } from "./operations/queue.ts";
+import { receiptOperations } from "./operations/receipts.ts";
 import { recordOperations } from "./operations/records.ts";
 import { releaseOperations } from "./operations/releases.ts";
 import { reportOperations } from "./operations/reports.ts";
@@ -48,6 +49,7 @@ export const contract = {
   ...inboxOperations,
   ...browserOperations,
   ...recordOperations,
+  ...receiptOperations,
   ...fileOperations,
   ...callbackOperations,
   ...shareLinkOperations,

@@ -22,6 +22,7 @@ import { planningHandlers } from "./planning-handlers.ts";
 import { portingHandlers } from "./porting-handlers.ts";
 import { publicationHandlers } from "./publication-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
+import { receiptHandlers } from "./receipt-handlers.ts";
 import { reportHandlers } from "./report-handlers.ts";
 import { requestHandlers } from "./request-handlers.ts";
 import { serviceHandlers } from "./service-handlers.ts";
@@ -61,6 +62,7 @@ export const handlers: Handlers = {
   ...portingHandlers,
   ...skillHandlers,
   ...testRunHandlers,
+  ...receiptHandlers,
   ...reportHandlers,
   ...serviceHandlers,
   ...queueHandlers,

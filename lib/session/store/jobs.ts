@@ -7,7 +7,8 @@ export type Job =
       data: { runId: string; sessionId: string; generation: number; resends?: number };
     }
   | { name: "callback/delivery.requested"; id: string; data: { deliveryId: string; cycle: number } }
-  | { name: "tests/run.requested"; id: string; data: { testRunId: string } };
+  | { name: "tests/run.requested"; id: string; data: { testRunId: string } }
+  | { name: "deliverable/receipts.requested"; id: string; data: { runId: string } };
 
 /** Creates the job that plays a run. The generation rises when the run is resent or woken. */
 export const requestRun = (run: { id: string; sessionId: string; generation: number }, resends = 0): Job => ({
@@ -38,6 +39,13 @@ export const requestTests = ({ id, jobNumber }: { id: string; jobNumber: number 
   name: "tests/run.requested",
   id: `${id}:${jobNumber}`,
   data: { testRunId: id },
+});
+
+/** Creates the job that makes the receipts of a run's deliverable. `jobNumber` rises when the engine has lost an earlier job. */
+export const requestReceipts = ({ runId, jobNumber }: { runId: string; jobNumber: number }): Job => ({
+  name: "deliverable/receipts.requested",
+  id: `${runId}:receipts:${jobNumber}`,
+  data: { runId },
 });
 
 /** The engine run that will execute a job, before the rows of this run are written. */

@@ -3,7 +3,7 @@ import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import type { OutcomeLists } from "#lib/events/outcome-schemas.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { requestRun } from "#lib/session/store/jobs.ts";
+import { requestReceipts, requestRun } from "#lib/session/store/jobs.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
@@ -106,7 +106,12 @@ export function describeEnd(
       completed,
     ],
     end: { state: end.outcome, error, usage, endedAt, retry: next },
-    jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
+    jobs: [
+      ...(next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : []),
+      ...(concluded?.deliverable.status === "ready"
+        ? [requestReceipts({ runId: claim.runId, jobNumber: 1 })]
+        : []),
+    ],
   };
 }
 

@@ -7,6 +7,7 @@ import {
   events,
   messages,
   outbox,
+  receipts,
   requests,
   runs,
   sessions,
@@ -279,6 +280,11 @@ export const PARTS = {
           }),
         },
       },
+  },
+  insertReceipts: {
+    text: () => sql`insert_receipts as (
+      insert into ${receipts} (run_id, session_id) select id, session_id from locked_run on conflict do nothing)`,
+    read: ({ deliverable }) => (deliverable?.status === "ready" ? {} : undefined),
   },
   // The retry has a deliverable of its own.
   deleteDeliverable: {
