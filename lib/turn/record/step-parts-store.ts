@@ -33,12 +33,13 @@ type Rows = { table: SQL; ofRun: (row: SQL) => SQL };
  * A part of the statement. Each write has at most one value for each of `columns`, which are columns of `locked_run`, and
  * any number of `rows`, which are a table with the column `run`. `text` is the part's SQL, and `read` takes the values
  * and the rows from a write; undefined if the write has no such part. The statement is executed for several writes, of
- * which some may have no such part: all columns are null then.
+ * which some may have no such part: all its columns are null then, and it has no rows. Every part therefore has a condition on
+ * one of its columns, or joins its rows.
  */
-export type Part = {
-  columns?: Columns;
-  rows?: Columns;
-  text: (rows: Rows) => SQL;
+export type Part = (
+  | { columns: Columns; rows?: never; text: () => SQL }
+  | { rows: Columns; columns?: never; text: (rows: Rows) => SQL }
+) & {
   read: (
     write: TurnWrite,
   ) => { values?: Record<string, unknown>; rows?: readonly object[] | undefined } | undefined;
@@ -282,9 +283,12 @@ export const PARTS = {
       },
   },
   insertReceipts: {
+    columns: { hasReceipts: "boolean" },
     text: () => sql`insert_receipts as (
-      insert into ${receipts} (run_id, session_id) select id, session_id from locked_run on conflict do nothing)`,
-    read: ({ deliverable }) => (deliverable?.status === "ready" ? {} : undefined),
+      insert into ${receipts} (run_id, session_id)
+      select id, session_id from locked_run where locked_run."hasReceipts" on conflict do nothing)`,
+    read: ({ deliverable }) =>
+      deliverable?.status === "ready" ? { values: { hasReceipts: true } } : undefined,
   },
   // The retry has a deliverable of its own.
   deleteDeliverable: {

@@ -89,8 +89,8 @@ function composeStatement({ fences, names, isForSeveral, mayBeUnlessSteered, ski
     const writes = table("writes", { fence: "text", epoch: "int", unlessSteered: "boolean", ...columns });
     const ofRun = (row: SQL) => (isForSeveral ? sql`${row}.run = locked_run.id` : sql`true`);
     const parts = names.map((name) => {
-      const { rows, text } = partOf(name);
-      return text({ table: rows ? table(name, rows) : sql``, ofRun });
+      const part = partOf(name);
+      return part.rows ? part.text({ table: table(name, part.rows), ofRun }) : part.text();
     });
     const all = [sql`write as ${writes}`, ...lockParts, ...parts];
     return sql`with ${sql.join(all, sql`, `)} select ${sql.join(results, sql`, `)} from locked_run`;

@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { eq, inArray, sql } from "drizzle-orm";
-import { events, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import {
+  deliverables,
+  events,
+  outbox,
+  receipts,
+  runs,
+  sessions,
+  steps,
+  toolCalls,
+} from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { draftEvents } from "#lib/events/draft-event.ts";
+import { requestRun } from "#lib/session/store/jobs.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import type { TurnWrite } from "./turn-write.ts";
 import { writeTurn } from "./write-turn.ts";
@@ -12,6 +22,16 @@ const { db, close } = await openTestDatabase();
 after(close);
 
 let groups = 0;
+
+const NO_USAGE = {
+  inputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  durationMs: 0,
+};
 
 /** Creates eight sessions with a running run each, and a function that writes a step of each run in the same moment. */
 async function eight() {
@@ -88,6 +108,52 @@ describe("writes of the same moment", () => {
         ],
       );
     }
+  });
+
+  it("have their own parts: a result, a job and an end are only those of their run", async () => {
+    const { all, write } = await eight();
+    const ids = all.map(({ runId }) => runId);
+    const special: Partial<TurnWrite>[] = all.map(() => ({}));
+    special[2] = { deliverable: { runId: ids[2] ?? "", status: "ready", value: null } };
+    special[3] = { parkedAt: new Date() };
+    special[4] = { isCompacting: true };
+    special[5] = { jobs: [requestRun({ id: ids[5] ?? "", sessionId: all[5]?.id ?? "", generation: 7 })] };
+    special[6] = {
+      end: { state: "succeeded", error: null, usage: NO_USAGE, endedAt: new Date(), retry: undefined },
+    };
+    special[7] = { startedAt: new Date("2026-01-02T03:04:05.000Z") };
+    await Promise.all(all.map((run, index) => write(run, special[index])));
+    const only = (index: number) => ids.map((_, each) => each === index);
+    const rows = await db.select().from(runs).where(inArray(runs.id, ids));
+    const byRun = ids.map((id) => rows.find((row) => row.id === id));
+    const having = (list: { runId: string }[]) => ids.map((id) => list.some(({ runId }) => runId === id));
+    assert.deepEqual(having(await db.select().from(deliverables)), only(2));
+    assert.deepEqual(having(await db.select().from(receipts)), only(2));
+    assert.deepEqual(
+      byRun.map((run) => run?.parkedAt !== null),
+      only(3),
+    );
+    assert.deepEqual(
+      byRun.map((run) => run?.isCompacting),
+      only(4),
+    );
+    assert.equal(
+      (
+        await db
+          .select()
+          .from(outbox)
+          .where(eq(outbox.id, `${ids[5]}:7`))
+      ).length,
+      1,
+    );
+    assert.deepEqual(
+      byRun.map((run) => run?.state === "succeeded"),
+      only(6),
+    );
+    assert.deepEqual(
+      byRun.map((run) => run?.startedAt?.getTime() === Date.parse("2026-01-02T03:04:05.000Z")),
+      only(7),
+    );
   });
 
   it("are refused one by one: a claim that is over costs the others nothing", async () => {
