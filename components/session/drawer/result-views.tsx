@@ -57,18 +57,17 @@ export function ResultViews({ deliverable, schema }: { deliverable: Deliverable;
         : undefined;
   return (
     <>
-      <div className="flex items-center gap-1 px-4 pt-3">
+      <div className="flex flex-wrap items-center gap-1 px-4 pt-3">
         <Segments label="View" choices={views} chosen={view} onChoose={setChosenView} />
-        <span className="flex-1" />
         {file && (
-          <>
+          <div className="ml-auto flex gap-1">
             <CopyButton text={file.text} variant="ghost">
               Copy
             </CopyButton>
             <Button size="sm" variant="ghost" onClick={() => download(file.name, file.text)}>
               <Download aria-hidden /> Download
             </Button>
-          </>
+          </div>
         )}
       </div>
       {deliverable.status === "ready" && view !== "schema" && (
