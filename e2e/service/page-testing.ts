@@ -21,7 +21,7 @@ export async function runOnPage<Value = unknown>(
     requestId: null,
     runId: null,
     callId: crypto.randomUUID(),
-    isPersonPresent: false,
+    mayAskPeople: false,
     hasTool: () => false,
     signal: new AbortController().signal,
   };

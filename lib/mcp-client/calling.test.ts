@@ -406,7 +406,7 @@ describe("a server's question to a person", () => {
     const answer = { name: "Ada", size: 7, colour: "red" };
     const annotated = { ...form, properties: { ...form.properties, note: { type: "string", "x-hint": 1 } } };
     const { call, questions } = await openWith([asking(annotated, (result) => results.push(result))], {
-      isPersonPresent: true,
+      mayAskPeople: true,
       answer: () => ({ state: "answered", answer }),
     });
     await call("ask");
@@ -422,7 +422,7 @@ describe("a server's question to a person", () => {
     const answers = ["yes", "no", "well"];
     const empty = { type: "object", properties: {} };
     const { call, questions } = await openWith([asking(empty, (result) => results.push(result))], {
-      isPersonPresent: true,
+      mayAskPeople: true,
       answer: () => ({ state: "answered", answer: answers.shift() ?? "" }),
     });
     for (let nth = 0; nth < 3; nth++) await call("ask");
@@ -437,7 +437,7 @@ describe("a server's question to a person", () => {
   it("stops the clock of the call", async () => {
     const results: ElicitResult[] = [];
     const { call } = await openWith([asking(form, (result) => results.push(result))], {
-      isPersonPresent: true,
+      mayAskPeople: true,
       limits: { callIdleMs: 600, callMs: 900 },
       answer: async () => {
         await sleep(1_200);
@@ -465,7 +465,7 @@ describe("a server's question to a person", () => {
         },
       ],
       {
-        isPersonPresent: true,
+        mayAskPeople: true,
         answer: async () => {
           if (results.length === 0) await sleep(50);
           return { state: "answered", answer: { a: "yes" } };
@@ -485,7 +485,7 @@ describe("a server's question to a person", () => {
     const strange = await openWith(
       [asking({ type: "object", properties: { a: { type: "object" } } }, (result) => results.push(result))],
       {
-        isPersonPresent: true,
+        mayAskPeople: true,
       },
     );
     // The SDK may reject this schema, because it is not a form. The server then gets an error instead of `decline`.

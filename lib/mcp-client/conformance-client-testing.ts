@@ -39,7 +39,7 @@ const turn = {
   sessionId: "ses_suite",
   runId: "run_suite",
   epoch: 1,
-  isPersonPresent: true,
+  mayAskPeople: true,
   offerKey: "",
   revisions: {},
   servers: { suite: { url, type: "http" as const } },

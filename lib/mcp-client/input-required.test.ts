@@ -31,7 +31,7 @@ const wizard: ScriptedTool = {
 
 async function openWith(tools: ScriptedTool[], options: Parameters<typeof bench.open>[1] = {}) {
   const server = await bench.startServer({ tools, speaks: "stateless" });
-  return { server, ...bench.open({ crm: server.url }, { isPersonPresent: true, ...options }) };
+  return { server, ...bench.open({ crm: server.url }, { mayAskPeople: true, ...options }) };
 }
 
 const first = '2 {"who":{"action":"accept","content":{"name":"Ada"}}}';
@@ -101,7 +101,7 @@ it("questions that end without an answer are cancelled, and declined ones declin
 });
 
 it("where no person can be asked, every form is declined at once, and the answer says so", async () => {
-  const { call, questions } = await openWith([wizard], { isPersonPresent: false });
+  const { call, questions } = await openWith([wizard], { mayAskPeople: false });
   const { isDeclined, parts } = await call("wizard");
   assert.deepEqual([isDeclined, questions], [true, []]);
   assert.match(JSON.stringify(parts), /when.{9,20}decline/);

@@ -104,7 +104,7 @@ describe("a tool that has to be called as a task", () => {
           },
         },
       ],
-      { isPersonPresent: true, answer: () => ({ state: "answered", answer: { name: "a shop" } }) },
+      { mayAskPeople: true, answer: () => ({ state: "answered", answer: { name: "a shop" } }) },
     );
     assert.deepEqual((await call("build", { remote: { isTask: true } })).parts, [
       { type: "text", text: "built a shop" },

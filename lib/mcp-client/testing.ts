@@ -48,7 +48,7 @@ export function openMcpBench() {
         auth?: Record<string, ClientCredentials>;
         sealedUrls?: Record<string, string>;
         builtin?: ServerDeps["builtin"];
-        isPersonPresent?: boolean;
+        mayAskPeople?: boolean;
         revisions?: McpTurn["revisions"];
         checkOutput?: CheckOutput;
         /** Ends a question for which the turn would be parked; undefined if it stays open. */
@@ -101,12 +101,12 @@ export function openMcpBench() {
           typeof url === "string" ? { url, type: "http" as const } : url,
         ]),
       );
-      const { isPersonPresent = false } = options;
+      const { mayAskPeople = false } = options;
       const turn: McpTurn = {
         sessionId: "ses_t",
         runId: `run_${++turns}`,
         epoch: 1,
-        isPersonPresent,
+        mayAskPeople,
         servers,
         revisions: options.revisions ?? {},
         offerKey: "",

@@ -35,7 +35,7 @@ export type McpTurn = {
    * Distinguishes the executors that have executed this run one after another. Each executor has its own connections.
    */
   epoch: number;
-  isPersonPresent: boolean;
+  mayAskPeople: boolean;
   /** How long a question of a server waits at most; undefined for the limit of the service alone. */
   answerTimeoutMs?: number | undefined;
   /** The session's servers by id, as stored. */

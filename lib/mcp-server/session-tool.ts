@@ -69,7 +69,7 @@ export const toToolCall = ({
   signal,
   requestId: null,
   runId: null,
-  isPersonPresent: false,
+  mayAskPeople: false,
 });
 
 function describeResult({ isError, content, interruptedBy }: ToolResult): CallToolResult {

@@ -69,7 +69,7 @@ export type ToolCall = {
   /** The epoch of the claim with which the run is played. Undefined outside of a turn. */
   epoch?: number | undefined;
   /** Whether the call may ask people: a person started the turn or its first attempt, or the session has opted in. */
-  isPersonPresent: boolean;
+  mayAskPeople: boolean;
   /** How long questions wait for an answer, whatever the call asks for; only if no person started the turn. */
   answerTimeoutMs?: number | undefined;
   /** Whether the caller (the turn, or the holder of an MCP token) has a tool of this name. */

@@ -56,7 +56,7 @@ export async function deploy(
     requestId,
     runId,
     callId,
-    isPersonPresent: true,
+    mayAskPeople: true,
     hasTool: () => true,
     signal: new AbortController().signal,
   });

@@ -54,7 +54,7 @@ describe("the public servers of the protocol", () => {
   it("server-everything: all kinds of answers, progress, a task, and a question to a person", async () => {
     const name = "Ada";
     const { call, questions } = await open("server-everything", ["stdio"], {
-      isPersonPresent: true,
+      mayAskPeople: true,
       answer: () => ({ state: "answered", answer: { name } }),
     });
     assert.equal(textOf(await call("echo", { message: "hello" })), "Echo: hello");

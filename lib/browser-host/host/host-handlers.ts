@@ -325,7 +325,7 @@ const toHostCall = (call: SentCall, signal: AbortSignal): HostCall => ({
   ...call,
   callId: call.callId ?? "",
   epoch: call.epoch ?? undefined,
-  isPersonPresent: false,
+  mayAskPeople: false,
   hasTool: () => false,
   signal,
 });

@@ -166,8 +166,8 @@ async function askForm(
   request: FormRequest,
 ) {
   const [call] = turnConnection.calls;
-  if (call && !turn.isPersonPresent) call.isDeclined = true;
-  const canAsk = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
+  if (call && !turn.mayAskPeople) call.isDeclined = true;
+  const canAsk = turn.mayAskPeople && call && !call.isAsking && call.questions < QUESTIONS_MAX;
   const plan = canAsk ? planQuestion(serverId, request) : undefined;
   if (!canAsk || !plan) return { action: "decline" as const };
   const { sessionId, runId } = turn;

@@ -120,7 +120,7 @@ async function settle(
       throw new McpFailure("the server asks for something that this client does not offer");
     const number = round.first + index;
     const form = askedForm(request.data.params);
-    const plan = turn.isPersonPresent && number <= QUESTIONS_MAX && form && planQuestion(serverId, form);
+    const plan = turn.mayAskPeople && number <= QUESTIONS_MAX && form && planQuestion(serverId, form);
     if (!plan) {
       inputResponses[key] = { action: "decline" };
       continue;
@@ -137,7 +137,7 @@ async function settle(
     if (end.state === "open") open.push(end);
     else inputResponses[key] = plan.toResult(end);
   }
-  const isDeclined = !turn.isPersonPresent && Object.keys(inputResponses).length > 0;
+  const isDeclined = !turn.mayAskPeople && Object.keys(inputResponses).length > 0;
   if (open.length === 0) return { inputResponses, isDeclined };
   const expiresAt = new Date(Math.min(...open.map((each) => each.expiresAt.getTime())));
   return { waitsFor: open.map(({ id }) => id), expiresAt };

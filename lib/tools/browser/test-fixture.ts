@@ -265,7 +265,7 @@ export const callOf = (
   requestId: "request_test",
   runId: "run_test",
   callId: "call_test",
-  isPersonPresent: true,
+  mayAskPeople: true,
   hasTool: () => true,
   signal,
 });

@@ -4,7 +4,7 @@ import type { PeoplePort } from "../services.ts";
 import { type ToolCall, unlessWaiting } from "../tool.ts";
 import { elicitUserInput } from "./elicit-user-input.ts";
 
-const callOf = (isPersonPresent: boolean, fields: Partial<ToolCall> = {}): ToolCall => ({
+const callOf = (mayAskPeople: boolean, fields: Partial<ToolCall> = {}): ToolCall => ({
   sessionId: "ses_p",
   browserSessionId: "ses_p",
   rootSessionId: "ses_p",
@@ -12,7 +12,7 @@ const callOf = (isPersonPresent: boolean, fields: Partial<ToolCall> = {}): ToolC
   runId: "run_p",
   callId: "call_p",
   hasTool: () => true,
-  isPersonPresent,
+  mayAskPeople,
   signal: new AbortController().signal,
   ...fields,
 });

@@ -43,7 +43,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     changes: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
-      if (!call.isPersonPresent || runId === null) return NO_PERSON;
+      if (!call.mayAskPeople || runId === null) return NO_PERSON;
       if (form && options)
         return errorResult("Give options or a form, not both. The question was not asked.");
       const parsed = form && formSchema.safeParse(form);

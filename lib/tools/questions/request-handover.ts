@@ -49,7 +49,7 @@ export const requestHandover = (
     timeoutMs: 120_000,
     async execute({ need, timeoutSeconds }, call) {
       const { runId, sessionId, browserSessionId, callId } = call;
-      if (!call.isPersonPresent || runId === null)
+      if (!call.mayAskPeople || runId === null)
         return `No person can take over: this turn was not started by a person. ${PROCEED_ADVICE}`;
       const timeoutMs = call.answerTimeoutMs ?? timeoutSeconds * 1_000;
       const request = { sessionId, browserSessionId, runId, callId, need, timeoutMs };

@@ -22,7 +22,7 @@ const call: ToolCall = {
   requestId,
   runId,
   callId: "call_1",
-  isPersonPresent: false,
+  mayAskPeople: false,
   hasTool: () => true,
   signal: new AbortController().signal,
 };

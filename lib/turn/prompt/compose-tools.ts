@@ -71,7 +71,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   sessionId: claim.sessionId,
   runId: claim.runId,
   epoch: claim.epoch,
-  isPersonPresent: claim.isPersonPresent,
+  mayAskPeople: claim.mayAskPeople,
   answerTimeoutMs: claim.interaction?.timeoutMs,
   servers: session.mcpServers,
   revisions: session.mcpRevisions,

@@ -37,7 +37,7 @@ function stateOf(deps: StateDeps, run: RunInPlay): SessionState {
     variants,
     planning,
     imports,
-    isPersonPresent: claim.isPersonPresent,
+    mayAskPeople: claim.mayAskPeople,
     isSubAgent: run.agent !== undefined,
     hasBrowser: hasBrowser(deps, run),
     hasTool: (name) => prompt.tools.has(name),

@@ -11,7 +11,7 @@ const state: SessionState = {
   variants: [],
   planning: { plan: null, unmet: [] },
   imports: [],
-  isPersonPresent: true,
+  mayAskPeople: true,
   isSubAgent: false,
   hasBrowser: true,
   hasTool: () => true,
@@ -119,14 +119,14 @@ describe("the state at the start of a turn", () => {
   });
 
   it("says if no person is there to answer", () => {
-    assert.match(compose({ isPersonPresent: false }), /do not ask questions/);
+    assert.match(compose({ mayAskPeople: false }), /do not ask questions/);
   });
 });
 
 describe("a state that the model knows", () => {
   it("is not said again, and a state that is over is taken back", () => {
-    const known = historyOf({ isPersonPresent: false, currentUrl: "https://shop.example/now" });
-    assert.equal(compose({ isPersonPresent: false, currentUrl: "https://shop.example/now" }, known), "");
+    const known = historyOf({ mayAskPeople: false, currentUrl: "https://shop.example/now" });
+    assert.equal(compose({ mayAskPeople: false, currentUrl: "https://shop.example/now" }, known), "");
     assert.match(compose({ currentUrl: "https://shop.example/now" }, known), /Current page/);
     assert.match(
       compose({ hasBrowser: false }, known),
@@ -141,7 +141,7 @@ describe("a state that the model knows", () => {
         { position: 2, messages: [answerOf(result)] },
       ]);
     assert.equal(later({}), undefined);
-    assert.equal(later({ currentUrl: "https://shop.example/now", isPersonPresent: false }), undefined);
+    assert.equal(later({ currentUrl: "https://shop.example/now", mayAskPeople: false }), undefined);
     assert.equal(later({ variants: [{ ...main, revision: 3 }] }), undefined, "the agent's own revision");
     const edited = [{ ...main, revision: 3, edits: { since: 2, lines: ["dropped c1"] } }];
     assert.match(String(later({ variants: edited })?.content), /^\[Added by the service\] [\s\S]*dropped c1/);

@@ -25,7 +25,7 @@ export type SessionState = {
   /** Conversations that were imported into the session. */
   imports: readonly ImportedConversation[];
   /** Whether a person waits on the session page. */
-  isPersonPresent: boolean;
+  mayAskPeople: boolean;
   /** Whether the session is a sub-agent: the pages were chosen by the agent above it, perhaps from a page. */
   isSubAgent: boolean;
   hasBrowser: boolean;
@@ -155,4 +155,4 @@ const describeImports = (imports: readonly ImportedConversation[]): string[] =>
       `A conversation of another session was imported: read_message reads its messages, ${importId}/1 to ${importId}/${messageCount}, and search_transcript finds them.`,
   );
 
-const describePerson = ({ isPersonPresent }: SessionState): string[] => (isPersonPresent ? [] : [NO_PERSON]);
+const describePerson = ({ mayAskPeople }: SessionState): string[] => (mayAskPeople ? [] : [NO_PERSON]);

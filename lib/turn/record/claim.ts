@@ -17,7 +17,7 @@ export type Claim = {
    * Whether the turn may ask people: a person sent the request from the session page, also for its retries, or the
    * session has opted in (`interaction`).
    */
-  isPersonPresent: boolean;
+  mayAskPeople: boolean;
   /** How a turn that no person started asks; undefined for a person's turn, and if the session has not opted in. */
   interaction: Interaction | undefined;
   source: Source;
@@ -35,12 +35,12 @@ type Interaction = { timeoutMs: number; failsOnTimeout: boolean };
 export function readInteraction(
   { interaction }: Pick<SessionRow, "interaction">,
   requestOrigin: RunOrigin,
-): Pick<Claim, "isPersonPresent" | "interaction"> {
-  if (requestOrigin === "person") return { isPersonPresent: true, interaction: undefined };
-  if (interaction?.mode !== "ask") return { isPersonPresent: false, interaction: undefined };
+): Pick<Claim, "mayAskPeople" | "interaction"> {
+  if (requestOrigin === "person") return { mayAskPeople: true, interaction: undefined };
+  if (interaction?.mode !== "ask") return { mayAskPeople: false, interaction: undefined };
   const { timeoutSeconds, onTimeout } = interaction;
   const own = { timeoutMs: timeoutSeconds * 1_000, failsOnTimeout: onTimeout === "fail" };
-  return { isPersonPresent: true, interaction: own };
+  return { mayAskPeople: true, interaction: own };
 }
 
 /**

@@ -35,12 +35,12 @@ export async function approveCall(
 ): Promise<Approval> {
   const { claim, session, waits } = run;
   if (!needsApproval(session.tools.approve, tool)) return { kind: "free" };
-  const { sessionId, runId, isPersonPresent, interaction } = claim;
+  const { sessionId, runId, mayAskPeople, interaction } = claim;
   // What a person decides about a call's own item counts, not an approval of its tool that came meanwhile.
   const isAsked = (await findApproval(deps.db, runId, call.callId)) !== undefined;
   if (!isAsked && (await isApprovedForSession(deps.db, rootSessionOf(run), tool.name)))
     return { kind: "free" };
-  if (!isPersonPresent)
+  if (!mayAskPeople)
     return refuse(
       `${tool.name} was not run: it needs a person's approval, and no person can be asked in this turn. Do not call it again: continue without it, and say in your reply what is left to do.`,
     );

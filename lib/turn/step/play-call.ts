@@ -178,7 +178,7 @@ export function longestMs(run: RunInPlay, call: PlannedCall): number {
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
-  const { sessionId, requestId, runId, epoch, isPersonPresent, interaction } = claim;
+  const { sessionId, requestId, runId, epoch, mayAskPeople, interaction } = claim;
   const sessions = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
@@ -186,6 +186,6 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  const asking = { isPersonPresent, answerTimeoutMs: interaction?.timeoutMs };
+  const asking = { mayAskPeople, answerTimeoutMs: interaction?.timeoutMs };
   return { sessionId, ...sessions, requestId, runId, callId, epoch, ...asking, hasTool, ...waited };
 }

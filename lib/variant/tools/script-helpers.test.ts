@@ -20,7 +20,7 @@ test("page.applyVariant changes nothing if apply_variant needs approval and no p
     requestId: null,
     runId: null,
     callId: "call_a",
-    isPersonPresent: true,
+    mayAskPeople: true,
     hasTool: () => true,
     signal: new AbortController().signal,
   });

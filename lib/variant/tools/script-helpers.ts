@@ -21,8 +21,8 @@ const UNCHANGED = "page.applyVariant: nothing was changed, because apply_variant
  */
 async function passApproval(deps: VariantsDeps, call: ToolCall, input: unknown): Promise<void> {
   if (!(await lacksApproval(deps.db, call, "apply_variant"))) return;
-  const { sessionId, runId, callId, isPersonPresent, answerTimeoutMs = DAY_MS } = call;
-  if (runId === null || !isPersonPresent)
+  const { sessionId, runId, callId, mayAskPeople, answerTimeoutMs = DAY_MS } = call;
+  if (runId === null || !mayAskPeople)
     throw new Error(`${UNCHANGED}, and no person can be asked. Do not call it again.`);
   const approval = await approveScriptCall(deps, {
     sessionId,

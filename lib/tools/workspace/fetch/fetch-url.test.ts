@@ -49,7 +49,7 @@ const call: ToolCall = {
   requestId: "req_f",
   runId: "run_f",
   callId: "call_f",
-  isPersonPresent: false,
+  mayAskPeople: false,
   hasTool: () => true,
   signal: new AbortController().signal,
 };
