@@ -18,7 +18,10 @@ await sandboxes.remove();
 const SCRIPTS = sandboxes.isConfined ? [] : ["browser_execute"];
 const COMMANDS = sandboxes.isConfined ? [] : ["run_shell", "run_skill_script"];
 const TESTS = ["run_tests", "wait_for_test_results"];
-const ALL = Object.keys(TOOL_CATALOGUE).filter((name) => !CHILD_TOOLS.includes(name));
+/** The tools of a session that names none. */
+const ALL = Object.entries(TOOL_CATALOGUE).flatMap(([name, { profile }]) =>
+  CHILD_TOOLS.includes(name) || profile === "named" ? [] : [name],
+);
 const FILES = [
   ...["read_file", "write_file", "list_files", "run_shell", "view_image"],
   ...["deploy_landing_page", "read_skill", "run_skill_script"],

@@ -122,13 +122,21 @@ export async function approveScriptCall(
 ): Promise<ScriptApproval> {
   const { toolName, input } = call;
   const prefix = scriptSubject(sessionId, hashBody({ toolName, input }));
+  const decide = async (item: InboxItemRow | undefined): Promise<ScriptApproval | undefined> => {
+    if (item?.state === "denied") return { state: "denied", reason: item.reason };
+    if (item && isUnused(item) && (await beginApproved(db, item.id))) return { state: "approved" };
+    return undefined;
+  };
   const [newest] = await listApprovalsOf(db, sessionId, prefix);
-  if (newest?.state === "denied") return { state: "denied", reason: newest.reason };
-  if (newest?.state === "approved" && (await beginApproved(db, newest.id))) return { state: "approved" };
+  const decided = await decide(newest);
+  if (decided) return decided;
   const title = `Approve ${toolName} in a script`;
   const { item } = await askOnce({ db, log }, { sessionId, runId, call, timeoutMs, prefix, title });
-  return { state: "waiting", itemId: item.id };
+  return (await decide(item)) ?? { state: "waiting", itemId: item.id };
 }
+
+/** Whether a call was approved that has not begun. */
+const isUnused = ({ state, begunAt }: InboxItemRow): boolean => state === "approved" && begunAt === null;
 
 /** Whether the call of another agent may run. An approved call is begun with `beginApproved`, right before it runs. */
 export type OutsideApproval =
@@ -146,19 +154,23 @@ export async function approveOutsideCall(
 ): Promise<OutsideApproval> {
   const { toolName, input } = call;
   const prefix = outsideSubject(sessionId, hashBody({ toolName, input }));
+  const decide = (item: InboxItemRow | undefined): OutsideApproval | undefined => {
+    if (item?.state === "denied") return { state: "denied", reason: item.reason };
+    if (item?.call && isUnused(item)) return { state: "approved", itemId: item.id, input: item.call.input };
+    return undefined;
+  };
   const [newest] = await listApprovalsOf(db, sessionId, prefix);
-  if (newest?.state === "denied") return { state: "denied", reason: newest.reason };
-  if (newest?.state === "approved" && newest.begunAt === null && newest.call)
-    return { state: "approved", itemId: newest.id, input: newest.call.input };
+  const decided = decide(newest);
+  if (decided) return decided;
   const title = `Approve ${toolName} of another agent`;
   const { item, isNew } = await askOnce(
     { db, log },
     { sessionId, runId: null, call, timeoutMs, prefix, title },
   );
-  return { state: "waiting", itemId: item.id, isNew };
+  return decide(item) ?? { state: "waiting", itemId: item.id, isNew };
 }
 
-/** Opens an item for a call, unless one is open already. @returns the open item. */
+/** Opens an item for a call, unless the newest is open or decides about the call. @returns the newest item. */
 async function askOnce(
   { db, log }: { db: Database; log: EventLog },
   asked: Omit<Request, "runId"> & { runId: string | null; prefix: string; title: string },
@@ -170,6 +182,8 @@ async function askOnce(
       const earlier = await listApprovalsOf(tx, sessionId, prefix);
       const [last] = earlier;
       if (last?.state === "open" && (await isStillOpen(tx, last))) return false;
+      // A person may have decided after the caller read the item.
+      if (last && (last.state === "denied" || isUnused(last))) return false;
       await openItem(tx, {
         sessionId,
         runId,
