@@ -784,7 +784,7 @@ export type DeliverableReadyEvent = {
   deliverable: Deliverable;
 };
 
-/** The service has looked up the values of the run's result in what the session saw. It comes after `run.completed` and belongs to no request, so the stream of a request does not have it. */
+/** The service has looked up the values of a run's result in what the session saw. It comes after `run.completed` and belongs to no request and no run, so the stream of a request does not have it. */
 export type DeliverableReceiptsEvent = {
   kind: "deliverable.receipts";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -798,6 +798,8 @@ export type DeliverableReceiptsEvent = {
   /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
+  /** The run that made the result. */
+  resultRunId: string;
   /** Number of values by status. */
   counts: {
     seen: number;

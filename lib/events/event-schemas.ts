@@ -600,8 +600,9 @@ export const eventSchemas = {
   "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
   "deliverable.receipts": define(
     "deliverable.receipts",
-    "The service has looked up the values of the run's result in what the session saw. It comes after `run.completed` and belongs to no request, so the stream of a request does not have it.",
+    "The service has looked up the values of a run's result in what the session saw. It comes after `run.completed` and belongs to no request and no run, so the stream of a request does not have it.",
     {
+      resultRunId: z.string().meta({ description: "The run that made the result." }),
       counts: z
         .object({
           seen: count,

@@ -39,7 +39,16 @@ async function makeReceipts({ db, log }: ReceiptsDeps, runId: string): Promise<{
   const { list, counts } = found ?? (await lookUpNothing({ value, schema }));
   const made = await log.transact(sessionId, async (tx, emit) => {
     const isNew = await storeReceipts(tx, runId, list);
-    if (isNew) emit({ kind: "deliverable.receipts", requestId: null, runId, source, counts });
+    // Nothing of a run comes after its end, so the event belongs to the session.
+    if (isNew)
+      emit({
+        kind: "deliverable.receipts",
+        requestId: null,
+        runId: null,
+        source,
+        resultRunId: runId,
+        counts,
+      });
     return isNew;
   });
   return { made };

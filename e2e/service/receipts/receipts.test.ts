@@ -111,7 +111,7 @@ describe("the receipts of a structured result", () => {
     const events = stored.map(({ body }) => JSON.parse(body) as DomainEvent);
     const [made] = only(events, "deliverable.receipts");
     assert.deepEqual(made?.counts, { seen: 7, elsewhere: 1, derived: 0, weak: 0, unseen: 1, unchecked: 0 });
-    assert.deepEqual([made.requestId, made.runId], [null, session.runId]);
+    assert.deepEqual([made.requestId, made.runId, made.resultRunId], [null, null, session.runId]);
     const completed = only(events, "run.completed")[0];
     assert.ok(completed && made.seq > completed.seq);
     const started = only(events, "run.started")[0];
