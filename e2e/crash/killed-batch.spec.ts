@@ -34,7 +34,7 @@ for (const arrival of [1, 3])
         ),
       )
       .toBe("down");
-    expect(created.length).toBeGreaterThan(0);
+    expect(created.length).toBeGreaterThan(1);
     const service = await startService(settings, { dataDir: killed.dataDir, port: killed.port });
     for (const sessionId of created) {
       const events = await readLog(service, sessionId, haveEnded(1));

@@ -89,6 +89,20 @@ const openai: Profile = {
   },
 };
 
+/** Rules that Anthropic and Gemini share. */
+const WITHOUT_RECURSION = {
+  besideRef: words(""),
+  types: words("object array string number integer boolean null"),
+  propertyName: /^[A-Za-z0-9_-]{1,64}$/,
+  definitionName: /^[A-Za-z0-9_-]{1,64}$/,
+  requiresAll: false,
+  allowsRecursion: false,
+  hasNullableParts: false,
+  hasDistinctBranches: true,
+  depthMax: Number.POSITIVE_INFINITY,
+  propertiesMax: Number.POSITIVE_INFINITY,
+};
+
 /** Anthropic's structured outputs. The limits apply to all schemas of a request; a structured call has only one. */
 const anthropic: Profile = {
   name: "anthropic",
@@ -98,16 +112,7 @@ const anthropic: Profile = {
     keywords: words(
       "type title description properties required additionalProperties items enum const anyOf $ref $defs minItems pattern format",
     ),
-    besideRef: words(""),
-    types: words("object array string number integer boolean null"),
-    propertyName: /^[A-Za-z0-9_-]{1,64}$/,
-    definitionName: /^[A-Za-z0-9_-]{1,64}$/,
-    requiresAll: false,
-    allowsRecursion: false,
-    hasNullableParts: false,
-    hasDistinctBranches: true,
-    depthMax: Number.POSITIVE_INFINITY,
-    propertiesMax: Number.POSITIVE_INFINITY,
+    ...WITHOUT_RECURSION,
     optionalsMax: 24,
     unionsMax: 16,
     enumValuesMax: Number.POSITIVE_INFINITY,
@@ -132,16 +137,7 @@ const gemini: Profile = {
     keywords: words(
       "type title description properties required additionalProperties items enum anyOf $ref $defs minimum maximum minItems maxItems format",
     ),
-    besideRef: words(""),
-    types: words("object array string number integer boolean null"),
-    propertyName: /^[A-Za-z0-9_-]{1,64}$/,
-    definitionName: /^[A-Za-z0-9_-]{1,64}$/,
-    requiresAll: false,
-    allowsRecursion: false,
-    hasNullableParts: false,
-    hasDistinctBranches: true,
-    depthMax: Number.POSITIVE_INFINITY,
-    propertiesMax: Number.POSITIVE_INFINITY,
+    ...WITHOUT_RECURSION,
     optionalsMax: 0,
     unionsMax: Number.POSITIVE_INFINITY,
     enumValuesMax: Number.POSITIVE_INFINITY,
